@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which connection a packet belongs to: open addressing, power of two, seeded hash kept in the
+ * slot, backward-shift deletion, and an LRU list. Sized once from a budget. GHashTable cannot
+ * prefetch its slots; that is worth 1.5 to 1.9 times here (docs/architecture.md).
+ */
+#ifndef SLOWCOPY_ANALYZER_FLOW_FLOW_TABLE_H
+#define SLOWCOPY_ANALYZER_FLOW_FLOW_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/flow/flow_key.h"
+
+/** Flow: one entry; its user area follows, aligned to 64 bytes. Lives until evicted or removed. */
+typedef struct Flow {
+	FlowKey key;
+	uint64_t hash;
+	int64_t last_ns; /* time of the last packet */
+	struct Flow *lru_prev, *lru_next;
+	void *user; /* the user area, user_size bytes, zeroed when the flow is made */
+} Flow;
+
+typedef struct FlowTable FlowTable;
+
+/** FlowEvict: told before a flow goes away for lack of room; must not touch the table. */
+typedef void (*FlowEvict)(void *context, Flow *flow);
+
+/**
+ * flow_table_new: a table for at most @max_flows (>= 16) flows with @user_size bytes each. The slot
+ * array and the slab grow in steps up to that, never beyond. NULL when memory is refused.
+ */
+FlowTable *flow_table_new(size_t max_flows, size_t user_size, FlowEvict evict, void *context);
+
+/** flow_table_prefetch_slot: first of two prefetch passes over a batch. */
+void flow_table_prefetch_slot(const FlowTable *table, uint64_t hash);
+
+/** flow_table_prefetch_flow: second pass: the flow itself, if its slot is there. */
+void flow_table_prefetch_flow(const FlowTable *table, uint64_t hash);
+
+/** flow_table_find: the flow of @key, or NULL. Does not touch the LRU. */
+Flow *flow_table_find(const FlowTable *table, const FlowKey *key, uint64_t hash);
+
+/**
+ * flow_table_get: finds or makes the flow and moves it to the young end of the LRU.
+ * @ret_is_new: whether it was made. Evicts the oldest when full. Never NULL.
+ */
+Flow *flow_table_get(
+	FlowTable *table, const FlowKey *key, uint64_t hash, int64_t now_ns, bool *ret_is_new);
+
+/** flow_table_remove: takes @flow out without calling evict; its memory is reused. */
+void flow_table_remove(FlowTable *table, Flow *flow);
+
+/** flow_table_oldest: the least recently used flow, or NULL; walk on with lru_next towards the
+ * young end. */
+Flow *flow_table_oldest(const FlowTable *table);
+
+/** flow_table_count: flows in the table. flow_table_evictions: how many were evicted for lack of
+ * room. */
+size_t flow_table_count(const FlowTable *table);
+uint64_t flow_table_evictions(const FlowTable *table);
+
+/** flow_table_free: frees all without calling evict; NULL is allowed. */
+void flow_table_free(FlowTable *table);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session turns the byte streams of one connection into operations (a request and its answer) on
+ * files, and says at every moment who owes the next byte. It knows messages, not time budgets; what
+ * it learns goes up through SessionOps.
+ */
+#ifndef SLOWCOPY_ANALYZER_SESSION_SESSION_H
+#define SLOWCOPY_ANALYZER_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dissectors/message.h"
+
+/** OpClass: what kind of work an exchange is; sub-key of round-trip and server-processing. */
+typedef enum OpClass {
+	OP_OTHER,
+	OP_OPEN,
+	OP_READ,
+	OP_WRITE,
+	OP_FLUSH,
+	OP_LOCK,
+	OP_DIR,
+	OP_META, /* query and set of attributes, ioctl, tree disconnect, FTP SIZE, MDTM, TYPE, CWD…
+		  */
+	OP_CLOSE,
+	OP_AUTH, /* negotiate, session setup, tree connect, FTP USER, PASS, banner */
+	OP_FTP,  /* transfer commands of FTP themselves */
+	OP_CLASS_COUNT
+} OpClass;
+
+/** Side: who sends. Index of per-direction arrays: [SIDE_CLIENT] is what the client sends. */
+typedef enum Side { SIDE_CLIENT, SIDE_SERVER } Side;
+
+/** FileRef: one open of a file (SMB handle, FTP transfer). Owned by the session; lives until
+ * file_closed returns. */
+typedef struct FileRef {
+	const char *name;  /* clean UTF-8, "" unknown; share-relative with backslashes as sent */
+	const char *share; /* clean UTF-8 "\\\\server\\share", "" unknown */
+	uint64_t size;     /* from the open answer, 0 unknown */
+	int64_t opened_ns; /* first byte of the open request; when unseen, of the first operation */
+	uint64_t opened_frame;
+	bool is_directory, is_pipe;
+	bool open_seen;
+	uint8_t oplock_asked, oplock_granted;
+	bool write_through;
+	void *user; /* the listener's, NULL at start */
+} FileRef;
+
+/** Operation: one request and, in reply callbacks, its answer. Lives for the callback. Times are ns
+ * since the epoch. */
+typedef struct Operation {
+	MessageProtocol protocol;
+	MessageVerb verb;
+	OpClass op_class;
+	uint16_t command;
+	uint32_t flags; /* MessageFlags of the request */
+	uint32_t info_class;
+	uint64_t offset;
+	uint64_t asked_bytes; /* read: length asked; write: data carried; list, query: buffer */
+	uint64_t moved_bytes; /* file data in the answer (read) or accepted (write) */
+	uint32_t status;
+	StatusClass status_class;
+	uint16_t reply_code; /* FTP */
+	int64_t request_first_ns,
+		request_last_ns; /* first and last byte of the request at the capture point */
+	int64_t interim_ns;      /* last interim answer, 0 when none */
+	int64_t reply_first_ns, reply_last_ns; /* 0 while unanswered */
+	uint64_t request_frame;                /* frame that completed the request */
+	uint64_t reply_frame;                  /* frame that completed the answer, 0 */
+	int64_t previous_reply_ns; /* first byte of the answer before this one on the connection:
+				      start of service when later than the request */
+	uint32_t in_flight; /* data requests outstanding when this one was sent, itself included */
+	uint64_t in_flight_bytes;  /* sum of their asked bytes */
+	int32_t credits_available; /* SMB2 balance after the request was sent; INT32_MIN unknown */
+	uint16_t credit_charge, credits_asked, credits_granted;
+	bool answered;     /* false: the session gave it up (end, cap, capture gap) */
+	bool is_encrypted; /* guessed from sizes: verb may be VERB_OTHER */
+	FileRef *file;     /* NULL when it names no file */
+	uint32_t entries;  /* list answers */
+	uint64_t session_id;
+} Operation;
+
+/** SessionOps: what a session tells the floor above. Any member may be NULL. @user is the
+ * connection's. */
+typedef struct SessionOps {
+	void (*request)(void *user, const Operation *op); /* a request is complete */
+	void (*interim)(void *user, const Operation *op);
+	void (*reply)(void *user,
+		const Operation *op); /* its final answer is complete, or it was given up */
+	void (*file_opened)(void *user,
+		FileRef *file); /* the open was answered, or an unknown handle was used */
+	void (*file_renamed)(void *user, FileRef *file); /* its name became known later */
+	void (*file_closed)(void *user, FileRef *file,
+		int64_t now_ns); /* CLOSE answered, 226, session end; last use of @file */
+	/**
+	 * ftp_data: the control connection of this session announced that a data connection is
+	 * about to come. Addresses as in Packet; @client_connects tells which side will send the
+	 * SYN. The listener calls session_new_ftp_data for it.
+	 */
+	void (*ftp_data)(void *user, const uint8_t server_addr[16], uint16_t port,
+		bool client_connects, FileRef *file);
+} SessionOps;
+
+/** Turn: who owes the next byte, asked by the time accounting before and after each packet. */
+typedef struct Turn {
+	uint64_t message_left[2]; /* bytes of the current message of each side not yet seen; 0
+				     between messages */
+	uint32_t outstanding; /* owed requests (not notify, blocking lock) without a final answer */
+	int64_t oldest_request_ns; /* last byte of the oldest owed one */
+	int64_t newest_request_ns;
+	OpClass oldest_class;
+	int64_t last_reply_ns; /* last byte of the last final answer; 0 none yet */
+	OpClass last_class;    /* class of the exchange answered last */
+	OpClass newest_class;  /* class of the request sent last */
+	bool is_setup;         /* no file operation yet: time belongs to session-setup */
+	bool is_framed; /* false: messages are guessed from direction changes (unknown protocol) */
+	bool interim;   /* the oldest owed request was answered "pending" */
+} Turn;
+
+typedef struct Session Session;
+
+/** SessionChunk: payload of one segment, placed in its stream. */
+typedef struct SessionChunk {
+	int64_t offset;      /* 64-bit stream offset of the first byte; the byte after SYN is 0 */
+	uint32_t len;        /* bytes on the wire */
+	uint32_t caplen;     /* bytes at @data */
+	const uint8_t *data; /* never NULL */
+	int64_t ts_ns;
+	uint64_t frame;
+	bool psh;
+	bool fills_hole; /* some bytes lie below the highest seen: late or retransmitted */
+} SessionChunk;
+
+/** SessionLimits: caps; 0 takes the default. */
+typedef struct SessionLimits {
+	uint32_t max_requests; /* outstanding per session, default 1024 */
+	uint32_t max_files;    /* open per session, default 1024 */
+	uint32_t max_trees;    /* default 64 */
+} SessionLimits;
+
+/**
+ * session_new: a session for a connection that begins. The protocol is found by probing the first
+ * payload of each side and by @server_port. Until then, and when it is none of ours, messages are
+ * guessed from direction changes. Ownership: session_free(). NULL when memory is refused.
+ */
+Session *session_new(const SessionOps *ops, void *user, const SessionLimits *limits,
+	uint16_t server_port, uint16_t client_port);
+
+/** session_new_ftp_data: a session of an FTP data connection that belongs to @file of its control
+ * session. */
+Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *control, FileRef *file);
+
+/**
+ * session_push: payload of @side. Chunks may arrive out of order and overlap; bytes never seen are
+ * skipped when session_gap says so. Amortised O(1) per chunk; allocates only while a header is
+ * incomplete. After the call session_turn() is up to date.
+ */
+void session_push(Session *session, Side side, const SessionChunk *chunk);
+
+/** session_gap: bytes [@from, @to) of @side will never be seen; the stream skips or resynchronises
+ * behind them. */
+void session_gap(Session *session, Side side, int64_t from, int64_t to, int64_t now_ns);
+
+/** session_end: the connection closed or the capture ended: outstanding requests are given up,
+ * files are closed. */
+void session_end(Session *session, int64_t now_ns);
+
+/**
+ * session_set_server_loop: smallest time from a packet passing the capture point towards the server
+ * until its answer passes; called whenever a smaller one is known. Used for server time only.
+ */
+void session_set_server_loop(Session *session, int64_t loop_ns);
+
+/** session_turn: current state; valid until the next call on @session. */
+const Turn *session_turn(const Session *session);
+
+/** session_protocol_name: "smb1", "smb2", "ftp", "ftp-data", "netbios", or "other" while unknown.
+ * Static. */
+const char *session_protocol_name(const Session *session);
+
+/** session_is_settled: whether probing has come to an end (a protocol was found, or none of ours).
+ */
+bool session_is_settled(const Session *session);
+
+/** session_free: NULL is allowed. */
+void session_free(Session *session);
+
+#endif
