@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Adaptive time bins: columns of int64_t one after the other in a single block.
+ */
+#include "analyzer/base/series.h"
+
+#include <stdlib.h>
+
+#define FIRST_SHIFT 20 /* SERIES_FIRST_BIN_NS as a power of two */
+
+struct Series {
+	int64_t start_ns;
+	unsigned shift; /* a bin is 2^shift ns wide */
+	size_t bins, used, column_count;
+	SeriesRule rules[SERIES_MAX_COLUMNS];
+	int64_t values[]; /* [column][bin] */
+};
+
+static int64_t empty_value(SeriesRule rule)
+{
+	return rule == SERIES_MAX ? SERIES_NONE : 0;
+}
+
+Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules)
+{
+	if (bins == 0)
+		bins = SERIES_DEFAULT_BINS;
+	bins += bins % 2;
+	if (column_count > SERIES_MAX_COLUMNS)
+		column_count = SERIES_MAX_COLUMNS;
+	Series *series = calloc(1, sizeof *series + bins * column_count * sizeof(int64_t));
+	if (!series)
+		return NULL;
+	series->start_ns = start_ns;
+	series->shift = FIRST_SHIFT;
+	series->bins = bins;
+	series->column_count = column_count;
+	for (size_t c = 0; c < column_count; c++) {
+		series->rules[c] = rules[c];
+		for (size_t b = 0; b < bins; b++)
+			series->values[c * bins + b] = empty_value(rules[c]);
+	}
+	return series;
+}
+
+/* Wraps instead of being undefined: what is counted are bytes and packets, which cannot get there.
+ */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static void add_to_bin(Series *s, size_t column, size_t bin, int64_t value)
+{
+	int64_t *cell = &s->values[column * s->bins + bin];
+	if (s->rules[column] == SERIES_SUM)
+		*cell = sum_of(*cell, value);
+	else if (value > *cell)
+		*cell = value;
+}
+
+/* Folds neighbours: bin i takes bins 2i and 2i+1. */
+static void series_fold(Series *s)
+{
+	for (size_t c = 0; c < s->column_count; c++) {
+		int64_t *v = &s->values[c * s->bins];
+		for (size_t i = 0; i < s->bins / 2; i++) {
+			int64_t a = v[2 * i], b = v[2 * i + 1];
+			v[i] = s->rules[c] == SERIES_SUM ? sum_of(a, b) : a > b ? a : b;
+		}
+		for (size_t i = s->bins / 2; i < s->bins; i++)
+			v[i] = empty_value(s->rules[c]);
+	}
+	s->shift++;
+	s->used = (s->used + 1) / 2;
+}
+
+/* Nanoseconds from the start, as unsigned: two int64_t may be further apart than one can say. */
+static uint64_t since_start(const Series *s, int64_t t_ns)
+{
+	return t_ns > s->start_ns ? (uint64_t)t_ns - (uint64_t)s->start_ns : 0;
+}
+
+/* The bin of a time; folds until there is one. */
+static size_t bin_of(Series *s, uint64_t since_ns)
+{
+	while (since_ns >> s->shift >= s->bins)
+		series_fold(s);
+	size_t bin = (size_t)(since_ns >> s->shift);
+	if (bin >= s->used)
+		s->used = bin + 1;
+	return bin;
+}
+
+void series_add(Series *series, size_t column, int64_t t_ns, int64_t value)
+{
+	if (series->rules[column] == SERIES_MAX && value < 0)
+		value = 0;
+	add_to_bin(series, column, bin_of(series, since_start(series, t_ns)), value);
+}
+
+/* floor(total * part / whole) for part <= whole. */
+static int64_t share_of(int64_t total, uint64_t part, uint64_t whole)
+{
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(total < 0 ? 0 - (uint64_t)total : (uint64_t)total) * part;
+	uint64_t share = (uint64_t)(product / whole);
+	return total < 0 ? (int64_t)(0 - share) : (int64_t)share;
+}
+
+void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns, int64_t total)
+{
+	uint64_t from = since_start(series, t0_ns), to = since_start(series, t1_ns);
+	if (to <= from) {
+		series_add(series, column, t0_ns, total);
+		return;
+	}
+	size_t last = bin_of(series, to - 1); /* folds first, so that the widths stay */
+	size_t first = bin_of(series, from);
+	int64_t given = 0;
+	for (size_t bin = first; bin <= last; bin++) {
+		if (series->rules[column] == SERIES_MAX) {
+			add_to_bin(series, column, bin, total < 0 ? 0 : total);
+			continue;
+		}
+		/* what belongs before the bin's end, less what was given already: rounding errors
+		 * do not add up, and folded bins are what wider bins would have got */
+		uint64_t before_end =
+			bin == last ? to - from : ((uint64_t)(bin + 1) << series->shift) - from;
+		int64_t due = share_of(total, before_end, to - from);
+		add_to_bin(series, column, bin, due - given);
+		given = due;
+	}
+}
+
+int64_t series_start_ns(const Series *series)
+{
+	return series->start_ns;
+}
+
+int64_t series_bin_ns(const Series *series)
+{
+	return INT64_C(1) << series->shift;
+}
+
+size_t series_count(const Series *series)
+{
+	return series->used;
+}
+
+int64_t series_value(const Series *series, size_t column, size_t bin)
+{
+	return series->values[column * series->bins + bin];
+}
+
+void series_free(Series *series)
+{
+	free(series);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Values over time in a fixed number of bins: begins with bins of 2^20 ns (1 ms); when a time falls
+ * behind the last bin, neighbours are folded into one and the width doubles. Sums are conserved
+ * exactly, and the result does not depend on when the folding happened.
+ */
+#ifndef SLOWCOPY_ANALYZER_BASE_SERIES_H
+#define SLOWCOPY_ANALYZER_BASE_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SERIES_DEFAULT_BINS 256
+#define SERIES_MAX_COLUMNS 16
+#define SERIES_FIRST_BIN_NS (INT64_C(1) << 20)
+/* What a SERIES_MAX bin without a value holds. */
+#define SERIES_NONE INT64_C(-1)
+
+/** SeriesRule: what a bin keeps of the values that fall into it. */
+typedef enum SeriesRule {
+	SERIES_SUM, /* their sum; 0 when there are none */
+	SERIES_MAX, /* the largest, which is >= 0; SERIES_NONE when there are none */
+} SeriesRule;
+
+typedef struct Series Series;
+
+/**
+ * series_new: bins from @start_ns on, @bins of them (even, >= 2; 0 means SERIES_DEFAULT_BINS), with
+ * @column_count (1 to SERIES_MAX_COLUMNS) columns whose rules are @rules. Memory: 8 bytes per bin
+ * and column. NULL when memory is refused. Ownership: the caller frees with series_free().
+ */
+Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules);
+
+/** series_add: @value at time @t_ns in @column; a time before the start counts as the start, a
+ * negative value in a SERIES_MAX column as 0. */
+void series_add(Series *series, size_t column, int64_t t_ns, int64_t value);
+
+/**
+ * series_add_span: spreads @total over [@t0_ns, @t1_ns) in proportion to time; the shares of the
+ * bins sum to @total exactly. An empty or reversed span counts at @t0_ns. In a SERIES_MAX column
+ * every bin of the span gets @total as a value.
+ */
+void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns, int64_t total);
+
+/** series_start_ns, series_bin_ns: where bin 0 begins and how wide the bins are now. */
+int64_t series_start_ns(const Series *series);
+int64_t series_bin_ns(const Series *series);
+
+/** series_count: bins up to the last one that was touched in any column. */
+size_t series_count(const Series *series);
+
+/** series_value: value of @bin (below series_count()) in @column. */
+int64_t series_value(const Series *series, size_t column, size_t bin);
+
+/** series_free: NULL is allowed. */
+void series_free(Series *series);
+
+#endif
