@@ -38,7 +38,7 @@ ALL_LDFLAGS := $(LDFLAGS_$(MODE)) $(LDFLAGS)
 $(shell mkdir -p $(B)/gen)
 CAUSES := $(sort $(basename $(notdir $(wildcard analyzer/causes/*-*.c))))
 LIB_SRC := $(sort $(wildcard dissectors/*.c analyzer/*.c analyzer/*/*.c reports/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/causes.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(if $(wildcard analyzer/causes/cause.h),$(B)/gen/causes.o)
 MAIN_SRC := $(sort $(wildcard *.c))
 MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
 UNIT := $(sort $(wildcard tests/unit/test_*.c))
