@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The laboratory: captures from real programs with one known cause each, and the truth beside them. See README.md."""
+import argparse
+import fnmatch
+import os
+import signal
+import sys
+import traceback
+
+import experiments
+from network import BUILD, build_programs
+
+
+def chosen(names, everything=False):
+    """Experiments whose names match; patterns are allowed."""
+    table = experiments.load_all()
+    if everything:
+        return list(table.values())
+    found = [row for row in table.values() if any(fnmatch.fnmatch(row.name, name) for name in names)]
+    for name in names:
+        if not any(fnmatch.fnmatch(row.name, name) for row in found):
+            sys.exit(f"lab: no experiment is called {name}; see: lab.py list")
+    return found
+
+
+def command_list(_):
+    """Print the table of experiments."""
+    for row in experiments.load_all().values():
+        print(f"{row.group_of():9} {row.expect.cause or '-':26} {row.name:34} {row.injected}")
+
+
+def command_run(options):
+    """Run experiments and print what happened."""
+    if os.geteuid():
+        sys.exit("lab: network namespaces and TAP devices need root")
+    from runner import run_experiment
+    build_programs()
+    os.nice(-5)  # the servers of a run must not wait for whatever else this machine does
+    failed = []
+    for row in chosen(options.names, options.all):
+        try:
+            truth = run_experiment(row, options.output)
+        except Exception as error:  # one failed row must not end a night's run
+            failed.append(row.name)
+            print(f"{row.name:34} FAILED: {error}", flush=True)
+            if options.debug:
+                traceback.print_exc()
+            continue
+        twin = f"twin {truth['twin']['wall_s']:.3f} s" if truth["twin"] else ""
+        lost = sum(truth["emulator"][way]["dropped"] for way in ("up", "down"))
+        print(f"{row.name:34} {truth['cause'] or '-':24} {truth['wall_s']:8.3f} s {truth['bytes']:9} B "
+              f"{lost:5} dropped  late p99 {truth['controls']['late_p99_us']:.0f} us  {twin}", flush=True)
+    if failed:
+        sys.exit(f"lab: failed: {' '.join(failed)}")
+
+
+def command_store(options):
+    """Put recorded runs into testdata."""
+    from store import store
+    for row in chosen(options.names, options.all):
+        if row.stored and (options.names or os.path.exists(os.path.join(options.output, row.name, "truth.json"))):
+            print(f"{row.name:34} {store(row, options.output):9} bytes")
+
+
+def main():
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="lab.py", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="print the table of experiments").set_defaults(call=command_list)
+    run = commands.add_parser("run", help="run experiments (root)")
+    run.add_argument("names", nargs="*", metavar="NAME", help="name or pattern")
+    run.add_argument("--all", action="store_true")
+    run.add_argument("-o", "--output", default=BUILD, metavar="DIR")
+    run.add_argument("--debug", action="store_true", help="print tracebacks")
+    run.set_defaults(call=command_run)
+    keep = commands.add_parser("store", help="put recorded runs into testdata")
+    keep.add_argument("names", nargs="*", metavar="NAME", help="name or pattern")
+    keep.add_argument("--all", action="store_true")
+    keep.add_argument("-o", "--output", default=BUILD, metavar="DIR", help="where `run` wrote")
+    keep.set_defaults(call=command_store)
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are closed on the way out
+    options.call(options)
+
+
+if __name__ == "__main__":
+    main()

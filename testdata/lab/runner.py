@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs one experiment: network, server, captures, client, twin; writes captures, truth.json and expect.json."""
+import dataclasses
+import os
+import shutil
+import sys
+import time
+
+import jsonfile
+from clients import run_client
+from network import BIN, Network
+from servers import START, versions
+
+ATTEMPTS = 3
+# Beyond these a run says more about the machine than about the path; see README.md.
+LATE_P99_US_MAX = 600
+CLOCK_STEP_US_MAX = 2000
+
+
+def disturbed(controls):
+    """Why a run cannot be trusted, or None."""
+    if controls["capture_dropped"] or controls["tap_dropped"] or controls["write_failed"]:
+        return "frames lost by the laboratory"
+    if controls["late_p99_us"] > LATE_P99_US_MAX:
+        return f"emulator late by {controls['late_p99_us']} us"
+    if abs(controls["clock_step_us"]) > CLOCK_STEP_US_MAX:
+        return "clock step"
+    return None
+
+
+def measure(experiment, folder=None):
+    """One run; the captures go to a folder if one is given. Returns the client's result with controls and drops."""
+    network = Network(path=experiment.path, sysctl=experiment.sysctl, links=experiment.links, ipv6=experiment.ipv6,
+                      congestion=experiment.congestion, seed=experiment.seed, snap=experiment.snap,
+                      busy=experiment.busy)
+    with network as net:
+        kind, parameters = experiment.server
+        START[kind](net, **parameters)
+        for host, *program in experiment.before:
+            net.start(host, *(part.replace("BIN/", BIN + "/").replace("FOLDER", net.folder) for part in program))
+        if folder:
+            for host in ("client", "server"):
+                if host in experiment.vantages:
+                    net.capture_start(host, experiment.devices.get(host, "lan0"))
+        wall, mono = time.time(), time.monotonic()
+        result = run_client(net, experiment.client)
+        step = (time.time() - wall) - (time.monotonic() - mono)
+        capture_dropped = net.capture_stop() if folder else 0
+        report = net.emulator_stop()
+        result["controls"] = {"capture_dropped": capture_dropped, "tap_dropped": report["tap_dropped"],
+                              "write_failed": report["write_failed"], "late_p50_us": report["late_p50_us"],
+                              "late_p99_us": report["late_p99_us"], "late_max_us": report["late_max_us"],
+                              "clock_step_us": round(step * 1e6, 1)}
+        result["path"] = {way: report[way] for way in ("up", "down")}
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+            for vantage in experiment.vantages:
+                shutil.copyfile(os.path.join(net.folder, f"{vantage}.pcap"), os.path.join(folder, f"{vantage}.pcap"))
+    return result
+
+
+def measure_undisturbed(experiment, folder=None):
+    """Repeat a run until its controls say it was not disturbed; the last attempt stands with a warning."""
+    for attempt in range(ATTEMPTS):
+        result = measure(experiment, folder)
+        why = disturbed(result["controls"])
+        if not why:
+            break
+        print(f"  {experiment.name}: {why}, attempt {attempt + 1}", file=sys.stderr)
+    result["controls"]["disturbed"] = why
+    return result
+
+
+def rate(result):
+    """Bytes per second, or None."""
+    return round(result["bytes"] / result["wall_s"]) if result["wall_s"] > 0 and result["bytes"] else None
+
+
+def describe(step):
+    """A server's or client's parameters as they may stand in truth.json."""
+    kind, parameters = step
+    return {"kind": kind, **{key: value for key, value in parameters.items()}}
+
+
+def truth_of(experiment, result, twin):
+    """The truth beside the capture."""
+    truth = {"name": experiment.name, "cause": experiment.expect.cause, "injected": experiment.injected,
+             "path": experiment.path, "server": describe(experiment.server), "client": describe(experiment.client),
+             "sysctl": experiment.sysctl, "links": experiment.links, "congestion": experiment.congestion,
+             "ipv6": experiment.ipv6, "seed": experiment.seed, "wall_s": round(result["wall_s"], 6),
+             "bytes": result["bytes"], "bytes_per_s": rate(result), "kernel": result.get("kernel"),
+             "steps": result.get("steps"), "emulator": result["path"], "controls": result["controls"],
+             "versions": versions(), "twin": None}
+    if twin:
+        truth["twin"] = {"name": experiment.name + "+twin", "wall_s": round(twin["wall_s"], 6),
+                         "bytes": twin["bytes"], "bytes_per_s": rate(twin), "steps": twin.get("steps"),
+                         "kernel": twin.get("kernel"), "controls": twin["controls"]}
+    for key in ("session_keys",):
+        if key in result:
+            truth[key] = result[key]
+    return truth
+
+
+def expect_of(experiment, truth):
+    """The expectation beside the capture; the saving is the twin's, plus or minus a fifth."""
+    expect = dataclasses.asdict(experiment.expect)
+    expect["saved_s"] = None
+    if truth["twin"] and experiment.expect.cause:
+        saved = truth["wall_s"] - truth["twin"]["wall_s"]
+        expect["saved_s"] = [round(0.8 * saved, 4), round(1.2 * saved, 4)]
+        expect["saved_measured_s"] = round(saved, 4)
+    return expect
+
+
+def run_experiment(experiment, out):
+    """Run an experiment and its twin and write <out>/<name>/. Returns the truth."""
+    folder = os.path.join(out, experiment.name)
+    shutil.rmtree(folder, ignore_errors=True)
+    result = measure_undisturbed(experiment, folder)
+    twin = measure_undisturbed(experiment.twin_experiment()) if experiment.twin else None
+    truth = truth_of(experiment, result, twin)
+    for name, content in (("truth.json", truth), ("expect.json", expect_of(experiment, truth))):
+        jsonfile.write(os.path.join(folder, name), content)
+    return truth
