@@ -19,7 +19,18 @@ typedef enum ReportNeeds {
 	REPORT_NEEDS_NOTHING = 0,
 	REPORT_NEEDS_INPUT_AGAIN = 1 << 0, /* reads packets again through options->reader */
 	REPORT_IS_BINARY = 1 << 1,
+	REPORT_IS_SHARED = 1 << 2, /* made to be attached somewhere: redacted unless told not to */
 } ReportNeeds;
+
+#define REPORT_ERROR (report_error_quark())
+typedef enum ReportError {
+	REPORT_ERROR_WRITE,   /* disk full, no permission: the text names the file */
+	REPORT_ERROR_FORMAT,  /* this result cannot be said in this format */
+	REPORT_ERROR_REFUSED, /* a redacted report would have held an original: a bug of ours */
+} ReportError;
+
+/** report_error_quark: domain of this floor's errors; the command exits with 4. */
+GQuark report_error_quark(void);
 
 /** ReportOptions: how to show; zeroed gives plain ASCII at 80 columns. */
 typedef struct ReportOptions {
@@ -59,7 +70,8 @@ const ReportFormat *report_format_find(const char *name);
 bool report_write_file(const ReportFormat *format, const Result *result,
 	const ReportOptions *options, const char *path, GError **error);
 
-/** report_write_stdout: writes to standard output; a closed pipe is not an error. */
+/** report_write_stdout: writes to standard output; a closed pipe is not an error (the program has
+ * SIGPIPE ignored). */
 bool report_write_stdout(const ReportFormat *format, const Result *result,
 	const ReportOptions *options, GError **error);
 

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Implementation of json_parts.h. jansson drops a member whose text is not UTF-8, so every string
+ * goes through escape_clean() first, and unknown numbers become null here and nowhere else.
+ */
+#include "reports/json_parts.h"
+
+#include <math.h>
+
+#include "dissectors/message.h"
+#include "reports/escape.h"
+#include "reports/units.h"
+
+/** put: moves @value into @object under @key. */
+static void put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new_nocheck(object, key, value);
+}
+
+/** count_json: a counter; JSON integers here end at 2^63 - 1, more than any capture holds. */
+static json_t *count_json(uint64_t count)
+{
+	if (count == RESULT_UNKNOWN_COUNT)
+		return json_null();
+	return json_integer((json_int_t)MIN(count, (uint64_t)INT64_MAX));
+}
+
+/** known_json: a number for which 0 means unknown. */
+static json_t *known_json(uint64_t count)
+{
+	return count ? count_json(count) : json_null();
+}
+
+static json_t *ns_json(int64_t ns)
+{
+	return ns == RESULT_UNKNOWN_NS ? json_null() : json_integer(ns);
+}
+
+/** rate_json: bytes per second as an integer; 0 and less are unknown. */
+static json_t *rate_json(double bytes_per_s)
+{
+	if (!(bytes_per_s > 0) || !(bytes_per_s < 9e18))
+		return json_null();
+	return json_integer(llround(bytes_per_s));
+}
+
+/** real_json: a fraction with at most @decimals digits behind the point. */
+static json_t *real_json(double value, double steps)
+{
+	if (!isfinite(value) || fabs(value) > 1e15)
+		return json_null();
+	/* + 0.0 makes 0 of -0 */
+	return json_real(round(value * steps) / steps + 0.0);
+}
+
+static json_t *ns_range_json(NsRange range)
+{
+	json_t *ret = json_object();
+
+	put(ret, "low", ns_json(range.low));
+	put(ret, "high", ns_json(range.high));
+	return ret;
+}
+
+static json_t *rate_range_json(RateRange range)
+{
+	json_t *ret = json_object();
+
+	put(ret, "low", rate_json(range.low));
+	put(ret, "high", rate_json(range.high));
+	return ret;
+}
+
+json_t *json_part_text(const char *text)
+{
+	g_autofree char *clean = NULL;
+
+	if (!text)
+		return json_null();
+	clean = escape_clean(text);
+	return json_string(clean);
+}
+
+static json_t *texts_json(const char *const *texts, size_t count)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(ret, json_part_text(texts[i] ? texts[i] : ""));
+	return ret;
+}
+
+static json_t *streams_json(const uint32_t *streams, size_t count)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(ret, json_integer(streams[i]));
+	return ret;
+}
+
+static const char *confidence_id(Confidence confidence)
+{
+	switch (confidence) {
+	case CONFIDENCE_LOW:
+		return "low";
+	case CONFIDENCE_MEDIUM:
+		return "medium";
+	case CONFIDENCE_HIGH:
+		return "high";
+	}
+	return "low";
+}
+
+static const char *severity_id(Severity severity)
+{
+	switch (severity) {
+	case SEVERITY_INFO:
+		return "info";
+	case SEVERITY_MINOR:
+		return "minor";
+	case SEVERITY_MAJOR:
+		return "major";
+	case SEVERITY_CRITICAL:
+		return "critical";
+	}
+	return "info";
+}
+
+/** finding_id: "F1" of the finding at @index, null for -1. */
+static json_t *finding_id(const Result *result, int64_t index)
+{
+	if (index < 0 || (uint64_t)index >= result->finding_count)
+		return json_null();
+	return json_part_text(result->findings[index].id);
+}
+
+json_t *json_part_tool(const ReportOptions *options)
+{
+	json_t *ret = json_object(), *set = json_object();
+
+	for (size_t i = 0; i < options->option_count; i++) {
+		g_autofree char *key = escape_clean(options->option_names[i]);
+
+		put(set, key, json_part_text(options->option_values[i]));
+	}
+	put(ret, "name", json_string("slowcopy"));
+	put(ret, "version", json_part_text(options->version ? options->version : "unknown"));
+	put(ret, "options", set);
+	put(ret, "redacted", json_boolean(options->redact));
+	return ret;
+}
+
+json_t *json_part_input(const ResultInput *input)
+{
+	json_t *ret = json_object();
+
+	put(ret, "path", json_part_text(input->path));
+	put(ret, "format", json_part_text(input->format));
+	put(ret, "compression", json_part_text(input->compression));
+	put(ret, "packets", count_json(input->packets));
+	put(ret, "bytes", count_json(input->bytes));
+	put(ret, "damaged_at",
+		input->damaged_at < 0 ? json_null() : json_integer(input->damaged_at));
+	put(ret, "damage", json_part_text(input->damage));
+	return ret;
+}
+
+json_t *json_part_capture(const ResultCapture *c)
+{
+	json_t *ret = json_object(), *caveats = json_array(), *ignored = json_object();
+	char grade[2] = {c->grade, '\0'};
+
+	for (size_t i = 0; i < c->caveat_count; i++) {
+		json_t *caveat = json_object();
+
+		put(caveat, "id", json_part_text(c->caveats[i].id));
+		put(caveat, "count", count_json(c->caveats[i].count));
+		put(caveat, "text", json_part_text(c->caveats[i].text));
+		json_array_append_new(caveats, caveat);
+	}
+	for (size_t i = 0; i < c->ignored_count; i++)
+		put(ignored, c->ignored[i].name, count_json(c->ignored[i].count));
+	put(ret, "first_packet",
+		c->packets ? json_part_text(units_utc(c->first_packet_ns).text) : json_null());
+	put(ret, "duration_ns", ns_json(c->duration_ns));
+	put(ret, "packets", count_json(c->packets));
+	put(ret, "bytes", count_json(c->bytes));
+	put(ret, "captured_bytes", count_json(c->captured_bytes));
+	put(ret, "link_types", texts_json(c->link_types, c->link_type_count));
+	put(ret, "snaplen", known_json(c->snaplen));
+	put(ret, "dropped_packets",
+		c->dropped_packets < 0 ? json_null() : json_integer(c->dropped_packets));
+	put(ret, "grade", json_part_text(grade));
+	put(ret, "caveats", caveats);
+	put(ret, "ignored", ignored);
+	return ret;
+}
+
+json_t *json_part_verdict(const Result *result)
+{
+	const ResultVerdict *v = &result->verdict;
+	const ResultTransfer *transfer = result_transfer(result, v->transfer);
+	json_t *ret = json_object(), *ruled_out = json_array();
+
+	for (size_t i = 0; i < v->ruled_out_count; i++) {
+		json_t *entry = json_object();
+
+		put(entry, "cause", json_part_text(v->ruled_out[i].cause));
+		put(entry, "because", json_part_text(v->ruled_out[i].because));
+		json_array_append_new(ruled_out, entry);
+	}
+	put(ret, "cause", json_part_text(v->cause));
+	put(ret, "finding", finding_id(result, v->finding));
+	put(ret, "transfer", transfer ? json_part_text(transfer->id) : json_null());
+	put(ret, "confidence", json_string(confidence_id(v->confidence)));
+	put(ret, "blame", json_part_text(v->blame));
+	put(ret, "sentence", json_part_text(v->sentence ? v->sentence : ""));
+	put(ret, "measured_bytes_per_s", rate_json(v->measured_bytes_per_s));
+	put(ret, "ceiling_bytes_per_s", rate_json(v->ceiling_bytes_per_s));
+	put(ret, "ceiling_formula", json_part_text(v->ceiling_formula));
+	put(ret, "predicted_bytes_per_s", rate_range_json(v->predicted_bytes_per_s));
+	put(ret, "saved_ns", ns_range_json(v->saved_ns));
+	put(ret, "ruled_out", ruled_out);
+	return ret;
+}
+
+static json_t *direction_json(const ResultDirection *d)
+{
+	json_t *ret = json_object();
+
+	put(ret, "packets", count_json(d->packets));
+	put(ret, "payload_packets", count_json(d->payload_packets));
+	put(ret, "payload_bytes", count_json(d->payload_bytes));
+	put(ret, "unique_bytes", count_json(d->unique_bytes));
+	put(ret, "retransmitted_packets", count_json(d->retransmitted_packets));
+	put(ret, "retransmitted_bytes", count_json(d->retransmitted_bytes));
+	put(ret, "timeout_retransmissions", count_json(d->timeout_retransmissions));
+	put(ret, "fast_retransmissions", count_json(d->fast_retransmissions));
+	put(ret, "spurious_retransmissions", count_json(d->spurious_retransmissions));
+	put(ret, "reordered_packets", count_json(d->reordered_packets));
+	put(ret, "duplicate_packets", count_json(d->duplicate_packets));
+	put(ret, "uncaptured_bytes", count_json(d->uncaptured_bytes));
+	put(ret, "duplicate_acks", count_json(d->duplicate_acks));
+	put(ret, "keep_alives", count_json(d->keep_alives));
+	put(ret, "mss_bytes", known_json(d->mss_bytes));
+	put(ret, "window_scale", d->window_scale < 0 ? json_null() : json_integer(d->window_scale));
+	put(ret, "sack_permitted", json_boolean(d->sack_permitted));
+	put(ret, "timestamps", json_boolean(d->timestamps));
+	put(ret, "min_rtt_ns", ns_json(d->min_rtt_ns));
+	put(ret, "median_rtt_ns", ns_json(d->median_rtt_ns));
+	put(ret, "max_rtt_ns", ns_json(d->max_rtt_ns));
+	put(ret, "max_in_flight_bytes", count_json(d->max_in_flight_bytes));
+	put(ret, "max_window_bytes", count_json(d->max_window_bytes));
+	put(ret, "window_full_ns", ns_json(d->window_full_ns));
+	put(ret, "zero_windows", count_json(d->zero_windows));
+	put(ret, "zero_window_ns", ns_json(d->zero_window_ns));
+	put(ret, "max_segment_bytes", count_json(d->max_segment_bytes));
+	return ret;
+}
+
+static const char *vantage_id(Vantage vantage)
+{
+	switch (vantage) {
+	case VANTAGE_UNKNOWN:
+		return "unknown";
+	case VANTAGE_CLIENT:
+		return "client";
+	case VANTAGE_MIDDLE:
+		return "middle";
+	case VANTAGE_SERVER:
+		return "server";
+	}
+	return "unknown";
+}
+
+static const char *closed_by_id(ClosedBy closed_by)
+{
+	switch (closed_by) {
+	case CLOSED_BY_CAPTURE_END:
+		return "capture-end";
+	case CLOSED_BY_FIN:
+		return "fin";
+	case CLOSED_BY_RST:
+		return "rst";
+	case CLOSED_BY_TIMEOUT:
+		return "timeout";
+	}
+	return "capture-end";
+}
+
+/** capacity_json: what the path carried one way; a bound only, unless proven. */
+static json_t *capacity_json(double bytes_per_s, bool proven)
+{
+	json_t *ret = json_object();
+
+	put(ret, "bytes_per_s", rate_json(bytes_per_s));
+	put(ret, "proven", json_boolean(proven));
+	return ret;
+}
+
+json_t *json_part_connection(const ResultConnection *c)
+{
+	json_t *ret = json_object();
+
+	put(ret, "stream", json_integer(c->stream));
+	put(ret, "input", json_integer(c->input));
+	put(ret, "client", json_part_text(units_endpoint(&c->client).text));
+	put(ret, "server", json_part_text(units_endpoint(&c->server).text));
+	put(ret, "protocol", json_part_text(c->protocol));
+	put(ret, "application", json_part_text(c->application));
+	put(ret, "start_ns", ns_json(c->start_ns));
+	put(ret, "duration_ns", ns_json(c->duration_ns));
+	put(ret, "handshake_seen", json_boolean(c->handshake_seen));
+	put(ret, "initial_rtt_ns", ns_json(c->initial_rtt_ns));
+	put(ret, "min_rtt_ns", ns_json(c->min_rtt_ns));
+	put(ret, "client_loop_ns", ns_json(c->client_loop_ns));
+	put(ret, "server_loop_ns", ns_json(c->server_loop_ns));
+	put(ret, "vantage", json_string(vantage_id(c->vantage)));
+	put(ret, "closed_by", json_string(closed_by_id(c->closed_by)));
+	put(ret, "middlebox_terminated", json_boolean(c->middlebox_terminated));
+	put(ret, "client_to_server_capacity",
+		capacity_json(
+			c->capacity_bytes_per_s[SIDE_CLIENT], c->capacity_proven[SIDE_CLIENT]));
+	put(ret, "server_to_client_capacity",
+		capacity_json(
+			c->capacity_bytes_per_s[SIDE_SERVER], c->capacity_proven[SIDE_SERVER]));
+	put(ret, "client_to_server", direction_json(&c->direction[SIDE_CLIENT]));
+	put(ret, "server_to_client", direction_json(&c->direction[SIDE_SERVER]));
+	return ret;
+}
+
+static json_t *time_stats_json(const TimeStats *t)
+{
+	json_t *ret = json_object();
+	bool known = t->count > 0;
+
+	put(ret, "count", count_json(t->count));
+	put(ret, "min", known ? ns_json(t->min_ns) : json_null());
+	put(ret, "median", known ? ns_json(t->median_ns) : json_null());
+	put(ret, "p95", known ? ns_json(t->p95_ns) : json_null());
+	put(ret, "max", known ? ns_json(t->max_ns) : json_null());
+	put(ret, "mean", known ? ns_json(t->mean_ns) : json_null());
+	return ret;
+}
+
+static json_t *commands_json(const SessionStats *s)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < s->command_count; i++) {
+		const CommandStats *c = &s->commands[i];
+		json_t *entry = json_object();
+
+		put(entry, "command",
+			json_part_text(message_command_name(c->protocol, c->command)));
+		put(entry, "requests", count_json(c->requests));
+		put(entry, "responses", count_json(c->responses));
+		put(entry, "errors", count_json(c->errors));
+		put(entry, "pending", count_json(c->pending));
+		put(entry, "response_time_ns", time_stats_json(&c->response_time));
+		put(entry, "server_time_ns", time_stats_json(&c->server_time));
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+json_t *json_part_session(const ResultSession *session)
+{
+	const SessionStats *s = &session->stats;
+	size_t offered = MIN(s->offered_count, G_N_ELEMENTS(s->offered));
+	json_t *ret = json_object();
+
+	put(ret, "streams", streams_json(session->streams, session->stream_count));
+	put(ret, "input", json_integer(session->input));
+	put(ret, "protocol", json_part_text(s->protocol));
+	put(ret, "dialect", json_part_text(s->dialect));
+	put(ret, "dialects_offered", texts_json(s->offered, offered));
+	put(ret, "transport", json_string(s->over_netbios ? "netbios" : "direct"));
+	put(ret, "signed", json_boolean(s->is_signed));
+	put(ret, "encrypted", json_boolean(s->is_encrypted));
+	put(ret, "compressed", json_boolean(s->is_compressed));
+	put(ret, "multi_credit", json_boolean(s->multi_credit));
+	put(ret, "max_read_bytes", known_json(s->max_read_bytes));
+	put(ret, "max_write_bytes", known_json(s->max_write_bytes));
+	put(ret, "max_requests", known_json(s->max_requests));
+	put(ret, "credits_min",
+		s->credits_min == INT32_MIN ? json_null() : json_integer(s->credits_min));
+	put(ret, "signing_required", json_boolean(s->signing_required));
+	put(ret, "client_offered_smb2", json_boolean(s->client_offered_smb2));
+	put(ret, "negotiate_seen", json_boolean(s->negotiate_seen));
+	put(ret, "malformed_messages", count_json(s->anomalies));
+	put(ret, "resynchronisations", count_json(s->resyncs));
+	put(ret, "commands", commands_json(s));
+	return ret;
+}
+
+/** budget_json: the buckets that hold time; their ns sum to the transfer's duration. */
+static json_t *budget_json(const ResultTransfer *t)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < BUCKET_COUNT; i++) {
+		const ResultBucket *bucket = &t->budget[i];
+		json_t *entry, *by_class;
+
+		if (bucket->ns == 0)
+			continue;
+		entry = json_object();
+		by_class = json_object();
+		for (int c = 0; c < OP_CLASS_COUNT; c++) {
+			if (bucket->by_class[c] != 0)
+				put(by_class, op_class_id((OpClass)c),
+					ns_json(bucket->by_class[c]));
+		}
+		put(entry, "bucket", json_string(bucket_id(bucket->bucket)));
+		put(entry, "ns", json_integer(bucket->ns));
+		put(entry, "by_class", by_class);
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+static json_t *slices_json(const ResultTransfer *t)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < t->slice_count; i++) {
+		json_t *entry = json_object();
+
+		put(entry, "start_ns", ns_json(t->slices[i].start_ns));
+		put(entry, "duration_ns", ns_json(t->slices[i].duration_ns));
+		put(entry, "bytes_per_s", rate_json(t->slices[i].bytes_per_s));
+		put(entry, "dominant_bucket", json_string(bucket_id(t->slices[i].dominant)));
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+static json_t *transfer_findings_json(const Result *result, const ResultTransfer *t)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < t->finding_count; i++)
+		json_array_append_new(ret, finding_id(result, t->findings[i]));
+	return ret;
+}
+
+json_t *json_part_transfer(const Result *result, const ResultTransfer *t)
+{
+	json_t *ret = json_object(), *request_bytes = json_object(), *in_flight = json_object();
+	double seconds = (double)t->duration_ns / 1e9;
+
+	put(request_bytes, "median", known_json(t->request_bytes_median));
+	put(request_bytes, "max", known_json(t->request_bytes_max));
+	put(in_flight, "mean", real_json(t->requests_in_flight_mean, 100));
+	put(in_flight, "max", json_integer(t->requests_in_flight_max));
+	put(ret, "id", json_part_text(t->id));
+	put(ret, "streams", streams_json(t->streams, t->stream_count));
+	put(ret, "input", json_integer(t->input));
+	put(ret, "client", json_part_text(units_endpoint(&t->client).text));
+	put(ret, "server", json_part_text(units_endpoint(&t->server).text));
+	put(ret, "protocol", json_part_text(t->protocol));
+	put(ret, "direction", json_string(t->is_write ? "write" : "read"));
+	put(ret, "file", json_part_text(t->file));
+	put(ret, "share", json_part_text(t->share));
+	if (t->is_job)
+		put(ret, "files", count_json(t->files));
+	put(ret, "bytes", count_json(t->bytes));
+	put(ret, "start_ns", ns_json(t->start_ns));
+	put(ret, "duration_ns", ns_json(t->duration_ns));
+	put(ret, "bytes_per_s",
+		t->duration_ns > 0 ? rate_json((double)t->bytes / seconds) : json_null());
+	put(ret, "requests", count_json(t->requests));
+	put(ret, "request_bytes", request_bytes);
+	put(ret, "requests_in_flight", in_flight);
+	put(ret, "rtt_ns", ns_json(t->rtt_ns));
+	put(ret, "capacity", capacity_json(t->capacity_bytes_per_s, t->capacity_proven));
+	put(ret, "budget", budget_json(t));
+	put(ret, "slices", slices_json(t));
+	put(ret, "findings", transfer_findings_json(result, t));
+	return ret;
+}
+
+static const char *scope_id(ScopeKind scope)
+{
+	switch (scope) {
+	case SCOPE_TRANSFER:
+		return "transfer";
+	case SCOPE_CONNECTION:
+		return "connection";
+	case SCOPE_SESSION:
+		return "session";
+	case SCOPE_HOST_PAIR:
+		return "host-pair";
+	case SCOPE_CAPTURE:
+		return "capture";
+	}
+	return "capture";
+}
+
+/** number_json: label, value and unit; sizes, times, counts and rates are integers, as their keys
+ * elsewhere. */
+static json_t *number_json(const ResultNumber *n)
+{
+	json_t *ret = json_object(), *value = NULL;
+	const char *unit = NULL;
+	bool fits = fabs(n->value) < 9.2e18;
+
+	switch (n->kind) {
+	case NUMBER_BYTES:
+		unit = "bytes";
+		break;
+	case NUMBER_NS:
+		unit = "ns";
+		break;
+	case NUMBER_COUNT:
+		unit = "count";
+		if (n->value != floor(n->value))
+			value = real_json(n->value, 1000);
+		break;
+	case NUMBER_RATE:
+		unit = "bytes_per_s";
+		break;
+	case NUMBER_PERCENT:
+		unit = "percent";
+		value = real_json(n->value, 1000);
+		break;
+	case NUMBER_NAME:
+		unit = "name";
+		value = json_part_text(n->name);
+		break;
+	}
+	if (!value)
+		value = fits ? json_integer(llround(n->value)) : json_null();
+	put(ret, "label", json_part_text(n->label));
+	put(ret, "value", value);
+	put(ret, "unit", json_part_text(unit));
+	return ret;
+}
+
+static json_t *evidence_json(const ResultFinding *f)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		json_t *entry = json_object();
+
+		put(entry, "input", json_integer(f->evidence[i].input));
+		put(entry, "frame", count_json(f->evidence[i].frame));
+		put(entry, "time_ns", ns_json(f->evidence[i].time_ns));
+		put(entry, "note", json_part_text(f->evidence[i].note));
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+json_t *json_part_finding(const ResultFinding *f)
+{
+	json_t *ret = json_object(), *scope = json_object(), *numbers = json_array();
+
+	put(scope, "kind", json_string(scope_id(f->scope)));
+	put(scope, "id", json_part_text(f->scope_id ? f->scope_id : ""));
+	for (size_t i = 0; i < f->number_count; i++)
+		json_array_append_new(numbers, number_json(&f->numbers[i]));
+	put(ret, "id", json_part_text(f->id));
+	put(ret, "cause", json_part_text(f->cause));
+	put(ret, "severity", json_string(severity_id(f->severity)));
+	put(ret, "confidence", json_string(confidence_id(f->confidence)));
+	put(ret, "scope", scope);
+	put(ret, "title", json_part_text(f->title));
+	put(ret, "sentence", json_part_text(f->sentence));
+	put(ret, "explanation", json_part_text(f->explanation));
+	put(ret, "fix", json_part_text(f->fix));
+	put(ret, "advice", texts_json(f->advice, f->advice_count));
+	put(ret, "doubt", json_part_text(f->doubt));
+	put(ret, "lost_ns", ns_json(f->lost_ns));
+	put(ret, "saved_ns", ns_range_json(f->saved_ns));
+	put(ret, "predicted_bytes_per_s", rate_range_json(f->predicted_bytes_per_s));
+	put(ret, "ceiling_bytes_per_s", rate_json(f->ceiling_bytes_per_s));
+	put(ret, "ceiling_formula", json_part_text(f->ceiling_formula));
+	put(ret, "numbers", numbers);
+	put(ret, "evidence", evidence_json(f));
+	put(ret, "filter", json_part_text(f->filter));
+	return ret;
+}
+
+static json_t *pair_way_json(uint64_t bytes, double bytes_per_s)
+{
+	json_t *ret = json_object();
+
+	put(ret, "bytes", count_json(bytes));
+	put(ret, "bytes_per_s", rate_json(bytes_per_s));
+	return ret;
+}
+
+json_t *json_part_host_pair(const Result *result, const ResultHostPair *pair)
+{
+	json_t *ret = json_object();
+
+	put(ret, "a", json_part_text(units_address(pair->a).text));
+	put(ret, "b", json_part_text(units_address(pair->b).text));
+	put(ret, "a_to_b", pair_way_json(pair->a_to_b_bytes, pair->a_to_b_bytes_per_s));
+	put(ret, "b_to_a", pair_way_json(pair->b_to_a_bytes, pair->b_to_a_bytes_per_s));
+	put(ret, "protocols", texts_json(pair->protocols, pair->protocol_count));
+	put(ret, "worst_finding", finding_id(result, pair->worst_finding));
+	return ret;
+}
+
+static const char *owed_by_id(OwedBy owed_by)
+{
+	switch (owed_by) {
+	case OWED_BY_UNKNOWN:
+		return "unknown";
+	case OWED_BY_CLIENT:
+		return "client";
+	case OWED_BY_SERVER:
+		return "server";
+	case OWED_BY_NETWORK:
+		return "network";
+	}
+	return "unknown";
+}
+
+json_t *json_part_stall(const ResultStall *stall)
+{
+	json_t *ret = json_object();
+
+	put(ret, "stream", json_integer(stall->stream));
+	put(ret, "input", json_integer(stall->input));
+	put(ret, "start_ns", ns_json(stall->start_ns));
+	put(ret, "duration_ns", ns_json(stall->duration_ns));
+	put(ret, "owed_by", json_string(owed_by_id(stall->owed_by)));
+	put(ret, "cause", json_string(bucket_id(stall->bucket)));
+	put(ret, "frame", count_json(stall->frame));
+	return ret;
+}
+
+json_t *json_part_limit(const ResultLimit *limit)
+{
+	json_t *ret = json_object();
+
+	put(ret, "limit", json_part_text(limit->limit));
+	put(ret, "count", count_json(limit->count));
+	put(ret, "effect", json_part_text(limit->effect));
+	return ret;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Implementation of text_tables.h.
+ */
+#include "reports/text_tables.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "dissectors/message.h"
+#include "reports/escape.h"
+#include "reports/table.h"
+#include "reports/units.h"
+#include "reports/wording.h"
+
+/* Rows of one table: more scroll away unread; --json has all. */
+#define ROWS_MAX 200
+#define CELLS_MAX 10
+
+/** Tables: where they go and how. */
+typedef struct Tables {
+	GString *out;
+	const ReportOptions *options;
+	int columns;
+} Tables;
+
+/** add_row: makes every cell safe first. Ends with (const char *)NULL. */
+static void add_row(Tables *t, Table *table, ...)
+{
+	char *cells[CELLS_MAX + 1] = {NULL};
+	const char *cell;
+	size_t count = 0;
+	va_list list;
+
+	va_start(list, table);
+	while (count < CELLS_MAX && (cell = va_arg(list, const char *)))
+		cells[count++] = escape_terminal(cell, t->options->unicode);
+	va_end(list);
+	table_row(table, (const char *const *)cells);
+	for (size_t i = 0; i < count; i++)
+		g_free(cells[i]);
+}
+
+static void finish_table(Tables *t, const char *title, Table *table, size_t rows)
+{
+	g_autofree char *text = table_print(table);
+
+	if (!*text)
+		return;
+	g_string_append_printf(t->out, "\n%s%s%s\n%s", t->options->color ? "\033[1m" : "", title,
+		t->options->color ? "\033[0m" : "", text);
+	if (rows > ROWS_MAX)
+		g_string_append_printf(t->out, "and %s more (--json lists all)\n",
+			units_count(rows - ROWS_MAX).text);
+}
+
+static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer)
+{
+	size_t order[BUCKET_COUNT];
+	g_autofree char *most = NULL;
+	double seconds = (double)transfer->duration_ns / 1e9;
+
+	if (wording_budget_order(transfer, order) > 0) {
+		g_autofree char *bucket = wording_bucket(&transfer->budget[order[0]]);
+
+		most = g_strdup_printf("%s %s", bucket,
+			units_share(transfer->budget[order[0]].ns, transfer->duration_ns).text);
+	}
+	add_row(t, table, transfer->id, transfer->is_write ? "write" : "read",
+		units_size(transfer->bytes).text, units_duration(transfer->duration_ns).text,
+		seconds > 0 ? units_rate((double)transfer->bytes / seconds).text : "unknown",
+		most ? most : "", transfer->is_job ? units_count(transfer->files).text : "1",
+		transfer->file ? transfer->file : "-", NULL);
+}
+
+static void write_transfers(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+
+	table_column(table, "ID", TABLE_LEFT);
+	table_column(table, "WAY", TABLE_LEFT);
+	table_column(table, "SIZE", TABLE_RIGHT);
+	table_column(table, "TIME", TABLE_RIGHT);
+	table_column(table, "RATE", TABLE_RIGHT);
+	table_column(table, "MOST OF THE TIME", TABLE_LEFT);
+	table_column(table, "FILES", TABLE_RIGHT);
+	table_column(table, "FILE", TABLE_SHRINK);
+	for (size_t i = 0; i < result->job_count && i < ROWS_MAX; i++)
+		add_transfer(t, table, &result->jobs[i]);
+	for (size_t i = 0; i < result->transfer_count && i < ROWS_MAX; i++)
+		add_transfer(t, table, &result->transfers[i]);
+	finish_table(t, "COPIES", table, MAX(result->transfer_count, result->job_count));
+}
+
+/** write_finding: not a table: sentences, numbers, evidence. */
+static void write_finding(Tables *t, const ResultFinding *f)
+{
+	g_autofree char *title = escape_terminal(f->title, t->options->unicode);
+	g_autofree char *sentence = escape_terminal(f->sentence, t->options->unicode);
+	g_autofree char *doubt = escape_terminal(f->doubt, t->options->unicode);
+	g_autofree char *filter = escape_terminal(f->filter, t->options->unicode);
+	g_autofree char *lost = escape_terminal(units_duration(f->lost_ns).text, false);
+
+	g_string_append_printf(t->out, "\n%s  %s  [%s, %s, confidence %s", f->id, title, f->cause,
+		wording_severity(f->severity), wording_confidence(f->confidence));
+	if (f->lost_ns != RESULT_UNKNOWN_NS && f->lost_ns > 0)
+		g_string_append_printf(t->out, ", lost %s", lost);
+	g_string_append_printf(t->out, "]\n    %s\n", sentence);
+	for (size_t i = 0; i < f->number_count; i++) {
+		g_autofree char *label = escape_terminal(f->numbers[i].label, t->options->unicode);
+		g_autofree char *value =
+			escape_terminal(units_number(&f->numbers[i]).text, t->options->unicode);
+
+		g_string_append_printf(t->out, "    %s: %s\n", label, value);
+	}
+	for (size_t i = 0; i < f->advice_count; i++) {
+		g_autofree char *advice = escape_terminal(f->advice[i], t->options->unicode);
+
+		g_string_append_printf(t->out, "    - %s\n", advice);
+	}
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		g_autofree char *note = escape_terminal(f->evidence[i].note, t->options->unicode);
+
+		g_string_append_printf(t->out, "    frame %llu: %s\n",
+			(unsigned long long)f->evidence[i].frame, note);
+	}
+	if (f->filter)
+		g_string_append_printf(t->out, "    filter: %s\n", filter);
+	if (f->doubt)
+		g_string_append_printf(t->out, "    why: %s\n", doubt);
+}
+
+static void write_findings(Tables *t, const Result *result)
+{
+	if (result->finding_count > 0)
+		g_string_append_printf(t->out, "\n%sFINDINGS%s\n",
+			t->options->color ? "\033[1m" : "", t->options->color ? "\033[0m" : "");
+	for (size_t i = 0; i < result->finding_count && i < ROWS_MAX; i++)
+		write_finding(t, &result->findings[i]);
+}
+
+static void write_connections(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+
+	table_column(table, "STREAM", TABLE_RIGHT);
+	table_column(table, "CLIENT", TABLE_SHRINK);
+	table_column(table, "SERVER", TABLE_SHRINK);
+	table_column(table, "PROTOCOL", TABLE_LEFT);
+	table_column(table, "SENT", TABLE_RIGHT);
+	table_column(table, "RECEIVED", TABLE_RIGHT);
+	table_column(table, "RTT", TABLE_RIGHT);
+	table_column(table, "RETRANS", TABLE_RIGHT);
+	for (size_t i = 0; i < result->connection_count && i < ROWS_MAX; i++) {
+		const ResultConnection *c = &result->connections[i];
+		const ResultDirection *up = &c->direction[SIDE_CLIENT];
+		const ResultDirection *down = &c->direction[SIDE_SERVER];
+		char stream[16];
+
+		g_snprintf(stream, sizeof stream, "%u", c->stream);
+		add_row(t, table, stream, units_endpoint(&c->client).text,
+			units_endpoint(&c->server).text,
+			c->application ? c->application : c->protocol,
+			units_size(up->unique_bytes).text, units_size(down->unique_bytes).text,
+			units_duration(c->min_rtt_ns).text,
+			units_count(up->retransmitted_packets + down->retransmitted_packets).text,
+			NULL);
+	}
+	finish_table(t, "CONNECTIONS", table, result->connection_count);
+}
+
+static void write_commands(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+	size_t rows = 0;
+
+	table_column(table, "SESSION", TABLE_RIGHT);
+	table_column(table, "COMMAND", TABLE_SHRINK);
+	table_column(table, "REQUESTS", TABLE_RIGHT);
+	table_column(table, "ERRORS", TABLE_RIGHT);
+	table_column(table, "MEDIAN", TABLE_RIGHT);
+	table_column(table, "95 %", TABLE_RIGHT);
+	table_column(table, "LONGEST", TABLE_RIGHT);
+	table_column(table, "SERVER", TABLE_RIGHT);
+	for (size_t i = 0; i < result->session_count; i++) {
+		const ResultSession *session = &result->sessions[i];
+		char stream[16] = "";
+
+		if (session->stream_count > 0)
+			g_snprintf(stream, sizeof stream, "%u", session->streams[0]);
+		for (size_t k = 0; k < session->stats.command_count; k++) {
+			const CommandStats *c = &session->stats.commands[k];
+			const TimeStats *r = &c->response_time, *server = &c->server_time;
+
+			if (rows++ >= ROWS_MAX)
+				continue;
+			add_row(t, table, stream, message_command_name(c->protocol, c->command),
+				units_count(c->requests).text, units_count(c->errors).text,
+				r->count ? units_duration(r->median_ns).text : "-",
+				r->count ? units_duration(r->p95_ns).text : "-",
+				r->count ? units_duration(r->max_ns).text : "-",
+				server->count ? units_duration(server->median_ns).text : "-", NULL);
+		}
+	}
+	finish_table(t, "COMMANDS (response times)", table, rows);
+}
+
+static const char *owed_by_words(OwedBy owed_by)
+{
+	switch (owed_by) {
+	case OWED_BY_UNKNOWN:
+		return "unknown";
+	case OWED_BY_CLIENT:
+		return "client";
+	case OWED_BY_SERVER:
+		return "server";
+	case OWED_BY_NETWORK:
+		return "network";
+	}
+	return "unknown";
+}
+
+static void write_stalls(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+
+	table_column(table, "STREAM", TABLE_RIGHT);
+	table_column(table, "AT", TABLE_RIGHT);
+	table_column(table, "LASTED", TABLE_RIGHT);
+	table_column(table, "OWED BY", TABLE_LEFT);
+	table_column(table, "KIND", TABLE_LEFT);
+	table_column(table, "ENDED BY FRAME", TABLE_RIGHT);
+	for (size_t i = 0; i < result->stall_count && i < ROWS_MAX; i++) {
+		const ResultStall *s = &result->stalls[i];
+		char stream[16], frame[24];
+
+		g_snprintf(stream, sizeof stream, "%u", s->stream);
+		g_snprintf(frame, sizeof frame, "%llu", (unsigned long long)s->frame);
+		add_row(t, table, stream, units_duration(s->start_ns).text,
+			units_duration(s->duration_ns).text, owed_by_words(s->owed_by),
+			bucket_title(s->bucket), frame, NULL);
+	}
+	finish_table(t, "LONGEST STALLS", table, result->stall_count);
+}
+
+void text_tables(const Result *result, const ReportOptions *options, GString *out)
+{
+	Tables t = {.out = out,
+		.options = options,
+		.columns = options->columns ? options->columns : 80};
+
+	write_findings(&t, result);
+	write_transfers(&t, result);
+	write_connections(&t, result);
+	write_commands(&t, result);
+	write_stalls(&t, result);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Implementation of wording.h.
+ */
+#include "reports/wording.h"
+
+#include <string.h>
+
+#include "reports/escape.h"
+#include "reports/units.h"
+
+const char *wording_confidence(Confidence confidence)
+{
+	switch (confidence) {
+	case CONFIDENCE_LOW:
+		return "low";
+	case CONFIDENCE_MEDIUM:
+		return "medium";
+	case CONFIDENCE_HIGH:
+		return "high";
+	}
+	return "low";
+}
+
+const char *wording_severity(Severity severity)
+{
+	switch (severity) {
+	case SEVERITY_INFO:
+		return "info";
+	case SEVERITY_MINOR:
+		return "minor";
+	case SEVERITY_MAJOR:
+		return "major";
+	case SEVERITY_CRITICAL:
+		return "critical";
+	}
+	return "info";
+}
+
+/** session_of: the session that carried @transfer, or NULL. */
+static const ResultSession *session_of(const Result *result, const ResultTransfer *transfer)
+{
+	if (transfer->stream_count == 0)
+		return NULL;
+	for (size_t i = 0; i < result->session_count; i++) {
+		const ResultSession *session = &result->sessions[i];
+
+		for (size_t k = 0; k < session->stream_count; k++) {
+			if (session->input == transfer->input &&
+				session->streams[k] == transfer->streams[0])
+				return session;
+		}
+	}
+	return NULL;
+}
+
+char *wording_protocol(const Result *result, const ResultTransfer *transfer)
+{
+	const char *protocol = transfer->protocol ? transfer->protocol : "other";
+	const ResultSession *session = session_of(result, transfer);
+
+	if (strcmp(protocol, "smb1") == 0)
+		return g_strdup("SMB1");
+	if (strcmp(protocol, "smb2") == 0)
+		return session && session->stats.dialect
+			       ? g_strdup_printf("SMB %s", session->stats.dialect)
+			       : g_strdup("SMB2");
+	if (g_str_has_prefix(protocol, "ftp"))
+		return g_strdup("FTP");
+	return g_strdup("TCP");
+}
+
+/** file_words: the name of the file without its folders, or how many there are. */
+static char *file_words(const ResultTransfer *transfer)
+{
+	const char *name = transfer->file, *p;
+
+	if (transfer->is_job)
+		return g_strdup_printf("%s files", units_count(transfer->files).text);
+	if (!name || !*name)
+		return g_strdup("an unnamed file");
+	for (p = name; *p; p++) {
+		if ((*p == '\\' || *p == '/') && p[1])
+			name = p + 1;
+	}
+	return escape_cut(name, 60, true);
+}
+
+char *wording_subject(const Result *result, const ResultTransfer *transfer)
+{
+	g_autofree char *protocol = wording_protocol(result, transfer);
+	g_autofree char *file = file_words(transfer);
+	UnitText client = units_address(transfer->client.addr);
+	UnitText server = units_address(transfer->server.addr);
+
+	return g_strdup_printf("Copy of %s from %s to %s (%s %s, %s)", file,
+		transfer->is_write ? client.text : server.text,
+		transfer->is_write ? server.text : client.text, protocol,
+		transfer->is_write ? "write" : "read", units_size(transfer->bytes).text);
+}
+
+char *wording_verdict(const Result *result)
+{
+	const ResultVerdict *v = &result->verdict;
+	const ResultTransfer *transfer = result_transfer(result, v->transfer);
+	g_autofree char *subject = transfer ? wording_subject(result, transfer) : NULL;
+	const char *sentence = v->sentence && *v->sentence ? v->sentence : NULL;
+
+	if (!transfer)
+		return g_strdup(sentence ? sentence : "There is no file transfer in this capture.");
+	if (!v->cause)
+		return g_strdup_printf(
+			"%s %s.", sentence ? sentence : "Nothing is wrong.", subject);
+	if (!v->blame)
+		return g_strdup_printf("%s was slow. %s", subject, sentence ? sentence : "");
+	return g_strdup_printf("%s was %slimited by the %s. %s", subject,
+		v->confidence == CONFIDENCE_LOW ? "possibly " : "", v->blame,
+		sentence ? sentence : "");
+}
+
+char *wording_rates(const Result *result)
+{
+	const ResultVerdict *v = &result->verdict;
+	const ResultTransfer *transfer = result_transfer(result, v->transfer);
+	GString *out;
+
+	if (!transfer || !(v->measured_bytes_per_s > 0))
+		return NULL;
+	out = g_string_new(NULL);
+	g_string_append_printf(out, "measured %s", units_rate_both(v->measured_bytes_per_s).text);
+	if (v->ceiling_formula)
+		g_string_append_printf(out, "; ceiling %s", v->ceiling_formula);
+	else if (v->ceiling_bytes_per_s > 0)
+		g_string_append_printf(
+			out, "; ceiling %s", units_rate(v->ceiling_bytes_per_s).text);
+	if (transfer->capacity_proven && transfer->capacity_bytes_per_s > 0)
+		g_string_append_printf(out, "; the path carries %s",
+			units_rate(transfer->capacity_bytes_per_s).text);
+	return g_string_free(out, FALSE);
+}
+
+char *wording_bucket(const ResultBucket *bucket)
+{
+	/* four fifths: the word in brackets must not hide a second kind of work */
+	for (int c = OP_OTHER + 1; c < OP_CLASS_COUNT; c++) {
+		if (bucket->by_class[c] > 0 && bucket->by_class[c] >= bucket->ns / 5 * 4)
+			return g_strdup_printf(
+				"%s (%s)", bucket_title(bucket->bucket), op_class_id((OpClass)c));
+	}
+	return g_strdup(bucket_title(bucket->bucket));
+}
+
+char *wording_ruled_out(const Result *result)
+{
+	GString *out = g_string_new(NULL);
+
+	for (size_t i = 0; i < result->verdict.ruled_out_count; i++) {
+		const ResultRuledOut *entry = &result->verdict.ruled_out[i];
+
+		g_string_append_printf(out, "%s%s", i ? "; " : "",
+			entry->because && *entry->because ? entry->because : entry->cause);
+	}
+	if (out->len == 0) {
+		g_string_free(out, TRUE);
+		return NULL;
+	}
+	return g_string_free(out, FALSE);
+}
+
+char *wording_fix(const Result *result, const ResultFinding *finding)
+{
+	const ResultTransfer *transfer = result_transfer(result, finding->transfer);
+	bool saves = finding->saved_ns.high != RESULT_UNKNOWN_NS && finding->saved_ns.high > 0;
+	GString *out;
+
+	if (!finding->fix || !*finding->fix)
+		return NULL;
+	out = g_string_new(finding->fix);
+	if (finding->predicted_bytes_per_s.high > 0)
+		g_string_append_printf(
+			out, " → %s", units_rate_range(finding->predicted_bytes_per_s).text);
+	if (saves && transfer)
+		g_string_append_printf(out, " (saves %s of %s)",
+			units_duration_range(finding->saved_ns).text,
+			units_duration(transfer->duration_ns).text);
+	else if (saves)
+		g_string_append_printf(
+			out, " (saves %s)", units_duration_range(finding->saved_ns).text);
+	return g_string_free(out, FALSE);
+}
+
+/** count_by_name: adds @count to @name in a list kept in order of first appearance. */
+static void count_by_name(GPtrArray *names, GArray *counts, const char *name, uint64_t count)
+{
+	for (guint i = 0; i < names->len; i++) {
+		if (strcmp(g_ptr_array_index(names, i), name) == 0) {
+			g_array_index(counts, uint64_t, i) += count;
+			return;
+		}
+	}
+	g_ptr_array_add(names, g_strdup(name));
+	g_array_append_val(counts, count);
+}
+
+/* Kinds named in one sentence; the rest is summed up. */
+#define KINDS_NAMED 6
+
+static void append_counts(GString *out, GPtrArray *names, GArray *counts)
+{
+	for (guint i = 0; i < names->len && i < KINDS_NAMED; i++)
+		g_string_append_printf(out, "%s%s %s", i ? ", " : "",
+			units_count(g_array_index(counts, uint64_t, i)).text,
+			(const char *)g_ptr_array_index(names, i));
+	if (names->len > KINDS_NAMED)
+		g_string_append(out, ", …");
+}
+
+char *wording_seen(const Result *result)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(GArray) other_counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GString *out = g_string_new(NULL);
+
+	for (size_t i = 0; i < result->connection_count; i++) {
+		const ResultConnection *c = &result->connections[i];
+
+		count_by_name(names, counts, c->application ? c->application : c->protocol, 1);
+	}
+	for (size_t i = 0; i < result->capture.ignored_count; i++) {
+		if (result->capture.ignored[i].count > 0)
+			count_by_name(others, other_counts, result->capture.ignored[i].name,
+				result->capture.ignored[i].count);
+	}
+	if (result->capture.packets == 0) {
+		g_string_append(out, "no packet at all");
+		return g_string_free(out, FALSE);
+	}
+	g_string_append_printf(out, "%s TCP connection%s",
+		units_count(result->connection_count).text,
+		result->connection_count == 1 ? "" : "s");
+	if (names->len > 0) {
+		g_string_append(out, " (");
+		append_counts(out, names, counts);
+		g_string_append(out, ")");
+	}
+	if (others->len > 0) {
+		g_string_append(out, "; other packets: ");
+		append_counts(out, others, other_counts);
+	}
+	return g_string_free(out, FALSE);
+}
+
+char *wording_capture(const Result *result)
+{
+	const ResultCapture *c = &result->capture;
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "%s, %s packet%s", units_duration(c->duration_ns).text,
+		units_count(c->packets).text, c->packets == 1 ? "" : "s");
+	if (c->grade)
+		g_string_append_printf(out, ", capture grade %c", c->grade);
+	if (c->dropped_packets > 0)
+		g_string_append_printf(out, ", %s dropped by the capture",
+			units_count((uint64_t)c->dropped_packets).text);
+	return g_string_free(out, FALSE);
+}
+
+GPtrArray *wording_warnings(const Result *result)
+{
+	GPtrArray *ret = g_ptr_array_new_with_free_func(g_free);
+
+	if (result->internal_errors > 0)
+		g_ptr_array_add(ret,
+			g_strdup_printf("slowcopy found %s error%s of its own in this analysis: "
+					"do not trust it, please report it",
+				units_count(result->internal_errors).text,
+				result->internal_errors == 1 ? "" : "s"));
+	for (size_t i = 0; i < result->input_count; i++) {
+		const ResultInput *input = &result->inputs[i];
+
+		if (input->damage && input->damaged_at >= 0)
+			g_ptr_array_add(ret,
+				g_strdup_printf("%s is damaged at byte %" G_GINT64_FORMAT ": %s",
+					input->path, input->damaged_at, input->damage));
+		else if (input->damage)
+			g_ptr_array_add(ret, g_strdup_printf("%s: %s", input->path, input->damage));
+	}
+	for (size_t i = 0; i < result->capture.caveat_count; i++)
+		g_ptr_array_add(ret, g_strdup(result->capture.caveats[i].text));
+	for (size_t i = 0; i < result->limit_count; i++)
+		g_ptr_array_add(
+			ret, g_strdup_printf("limit reached: %s", result->limits[i].effect));
+	return ret;
+}
+
+char *wording_inputs(const Result *result)
+{
+	GString *out = g_string_new(NULL);
+
+	for (size_t i = 0; i < result->input_count; i++) {
+		g_autofree char *word = escape_shell(result->inputs[i].path);
+
+		g_string_append_printf(out, "%s%s", i ? " " : "", word);
+	}
+	return g_string_free(out, FALSE);
+}
+
+size_t wording_budget_order(const ResultTransfer *transfer, size_t ret[BUCKET_COUNT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < BUCKET_COUNT; i++) {
+		size_t at = count;
+
+		if (transfer->budget[i].ns == 0)
+			continue;
+		while (at > 0 && transfer->budget[ret[at - 1]].ns < transfer->budget[i].ns) {
+			ret[at] = ret[at - 1];
+			at--;
+		}
+		ret[at] = i;
+		count++;
+	}
+	return count;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Phrases that text, Markdown and HTML share, so that all reports say the same. Everything returned
+ * is plain clean text, still to be escaped for its target; the caller frees it.
+ */
+#ifndef SLOWCOPY_REPORTS_WORDING_H
+#define SLOWCOPY_REPORTS_WORDING_H
+
+#include "analyzer/result.h"
+#include "reports/report.h"
+
+/** wording_confidence: "high", "medium", "low"; static. */
+const char *wording_confidence(Confidence confidence);
+
+/** wording_severity: "info", "minor", "major", "critical"; static. */
+const char *wording_severity(Severity severity);
+
+/** wording_protocol: "SMB 3.1.1", "SMB1", "FTP", "TCP". */
+char *wording_protocol(const Result *result, const ResultTransfer *transfer);
+
+/** wording_subject: "Copy of backup.iso from 10.0.0.9 to 10.0.0.2 (SMB 3.1.1 read, 530 MB)". */
+char *wording_subject(const Result *result, const ResultTransfer *transfer);
+
+/** wording_verdict: the verdict as one or two sentences, its copy and whom it blames first. */
+char *wording_verdict(const Result *result);
+
+/** wording_rates: "measured 8.7 MB/s = 70 Mbit/s; ceiling …; the path carries …", NULL when nothing
+ * was measured. */
+char *wording_rates(const Result *result);
+
+/** wording_bucket: "round trip (read)" when one class of work holds most of it. */
+char *wording_bucket(const ResultBucket *bucket);
+
+/** wording_ruled_out: "loss 0.00 %, receive window …", NULL when there is nothing. */
+char *wording_ruled_out(const Result *result);
+
+/** wording_fix: "eight blocks in flight -> about 70 MB/s (saves 53 s of 61 s)", NULL without fix.
+ */
+char *wording_fix(const Result *result, const ResultFinding *finding);
+
+/** wording_seen: what a capture without a file transfer holds instead. */
+char *wording_seen(const Result *result);
+
+/** wording_capture: "61 s, 0.55 M packets, capture grade B". */
+char *wording_capture(const Result *result);
+
+/** wording_warnings: sentences a reader must see before he trusts the rest: damage, limits, our own
+ * errors, caveats. Array of strings, free with g_ptr_array_unref. */
+GPtrArray *wording_warnings(const Result *result);
+
+/** wording_inputs: the inputs as shell words. */
+char *wording_inputs(const Result *result);
+
+/** wording_budget_order: indices of the transfer's buckets that hold time, most first.
+ * @ret: room for BUCKET_COUNT. Returns how many. */
+size_t wording_budget_order(const ResultTransfer *transfer, size_t ret[BUCKET_COUNT]);
+
+#endif
