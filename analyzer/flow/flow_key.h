@@ -30,7 +30,7 @@ void flow_key_of_endpoints(const uint8_t a[16], uint16_t a_port, const uint8_t b
 bool flow_key_equal(const FlowKey *a, const FlowKey *b);
 
 /** flow_hash_seed: draws the process's hash seed from the kernel, so that nobody on a span port
- * chooses collisions. */
+ * chooses collisions. Once, before the first flow_key_hash(); further calls do nothing. */
 void flow_hash_seed(void);
 
 /** flow_key_hash: seeded 64-bit hash. No output of the program may depend on it. */
