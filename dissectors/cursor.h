@@ -144,4 +144,33 @@ static inline Cursor cursor_at(const Cursor *c, size_t offset, size_t n)
 	return cursor_over(c->start + offset, n);
 }
 
+/*
+ * Loads for hot paths that have checked the whole header once: @p must have that many bytes, which
+ * only a bounds check right before can promise.
+ */
+
+/** cursor_load_be16: two bytes in network order at @p, unchecked. */
+static inline uint16_t cursor_load_be16(const uint8_t *p)
+{
+	return (uint16_t)((unsigned)p[0] << 8 | p[1]);
+}
+
+/** cursor_load_be32: four bytes in network order at @p, unchecked. */
+static inline uint32_t cursor_load_be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/** cursor_load_le16: two bytes, least significant first, at @p, unchecked. */
+static inline uint16_t cursor_load_le16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | (unsigned)p[1] << 8);
+}
+
+/** cursor_load_le32: four bytes, least significant first, at @p, unchecked. */
+static inline uint32_t cursor_load_le32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 #endif

@@ -81,11 +81,11 @@ typedef struct Packet {
 			   */
 	uint8_t window_scale; /* as announced, only in SYN; may exceed 14 in hostile input */
 	uint8_t tcp_flags;
-	uint8_t sack_count;    /* valid entries of sack[] */
-	uint8_t ip_header_len; /* innermost, with extension headers */
+	uint8_t sack_count; /* valid entries of sack[] */
 	uint8_t tcp_header_len;
-	uint16_t vlan;  /* outermost VLAN id, 0 when untagged */
-	uint16_t ip_id; /* IPv4 identification; 0 for IPv6 */
+	uint16_t ip_header_len; /* innermost, with extension headers */
+	uint16_t vlan;          /* outermost VLAN id, 0 when untagged */
+	uint16_t ip_id;         /* IPv4 identification; 0 for IPv6 */
 	uint32_t fragment_id;
 	uint32_t fragment_offset; /* bytes */
 	uint16_t src_port, dst_port;

@@ -7,6 +7,7 @@
 #ifndef SLOWCOPY_ANALYZER_CAPTURE_READER_H
 #define SLOWCOPY_ANALYZER_CAPTURE_READER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,16 @@
 
 /* Packets per batch: enough to prefetch their flows; 32 gained nothing over 16 when measured. */
 #define READER_BATCH 16
+
+/** READER_ERROR: GError domain of everything in analyzer/capture. */
+#define READER_ERROR (reader_error_quark())
+GQuark reader_error_quark(void);
+
+typedef enum ReaderError {
+	READER_ERROR_IO,     /* cannot be opened or read */
+	READER_ERROR_FORMAT, /* not a capture this program knows, or nothing in it */
+	READER_ERROR_FILTER, /* the filter text is wrong */
+} ReaderError;
 
 typedef struct Reader Reader;
 
@@ -44,8 +55,10 @@ typedef struct InputInfo {
 
 /** ReaderOptions: all zero gives the defaults. */
 typedef struct ReaderOptions {
-	const char *filter; /* BPF text or NULL; matches inside VLAN tags too */
-	bool follow;        /* wait for a growing file to grow */
+	const char *filter;                /* BPF text or NULL; matches inside VLAN tags too */
+	bool follow;                       /* wait for a growing file to grow */
+	const volatile sig_atomic_t *stop; /* set by a signal handler, ends waiting and reading;
+					      may be NULL */
 } ReaderOptions;
 
 /**

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Classic pcap: libpcap reads records from a stdio stream that is fed by a Source, so compressed
+ * files and pipes look like any other. Behind damage, the next plausible record is looked for and
+ * libpcap starts again there.
+ */
+#include "analyzer/capture/pcap_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <pcap/pcap.h>
+
+#include "analyzer/capture/resync.h"
+#include "dissectors/cursor.h"
+
+/* 16 packets of the largest offload size fit; larger ones get memory of their own */
+#define PCAP_ARENA (READER_BATCH * 65536u)
+/* libpcap cuts records at the file's snap length; files exist whose records are longer. This is its
+ * own upper bound (MAXIMUM_SNAPLEN) */
+#define PCAP_SNAPLEN 262144
+
+struct PcapFile {
+	FileContext context;
+	PcapLayout layout;
+	uint8_t head[PCAP_HEADER_LEN];
+	pcap_t *pcap;
+	FILE *stream;
+
+	/* what the stream gets before the source goes on: a file header, and after damage what was
+	 * read too far */
+	uint8_t *pending;
+	size_t pending_pos, pending_len;
+	bool is_draining; /* the stream is told that nothing follows */
+	uint64_t fed;     /* bytes the stream got of the file, headers of ours not counted */
+
+	uint64_t record_at; /* offset of the next record */
+	int64_t last_ns;
+	uint64_t frame;
+	bool ended;
+
+	Packet *batch;
+	size_t count;
+	bool is_zero_fill; /* stopped at a record of zeros */
+	uint8_t *arena;
+	size_t arena_used;
+	GPtrArray *large;
+};
+
+static uint32_t pcap_load32(const PcapLayout *layout, const uint8_t *p)
+{
+	return layout->is_big_endian ? cursor_load_be32(p) : cursor_load_le32(p);
+}
+
+bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret)
+{
+	/* pcap-savefile(5); Kuznetzov's patched libpcap had longer record headers */
+	static const struct {
+		uint32_t magic, record_header_len;
+		bool is_nanoseconds;
+	} known[] = {
+		{0xa1b2c3d4, 16, false},
+		{0xa1b23c4d, 16, true},
+		{0xa1b2cd34, 24, false},
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		bool is_big_endian = cursor_load_be32(head) == known[i].magic;
+		if (!is_big_endian && cursor_load_le32(head) != known[i].magic)
+			continue;
+		*ret = (PcapLayout){.is_big_endian = is_big_endian,
+			.is_nanoseconds = known[i].is_nanoseconds,
+			.record_header_len = known[i].record_header_len};
+		ret->snaplen = pcap_load32(ret, head + 16);
+		/* the upper bits say whether frames end in a check sequence */
+		ret->link_type = pcap_load32(ret, head + 20) & 0xffff;
+		return true;
+	}
+	return false;
+}
+
+/* fopencookie's read function: pending bytes first, then the source */
+static ssize_t pcap_file_feed(void *cookie, char *buffer, size_t len)
+{
+	PcapFile *file = cookie;
+	if (file->pending_pos < file->pending_len) {
+		size_t n = MIN(len, file->pending_len - file->pending_pos);
+		memcpy(buffer, file->pending + file->pending_pos, n);
+		file->pending_pos += n;
+		return (ssize_t)n;
+	}
+	if (file->is_draining)
+		return 0;
+	return (ssize_t)source_read(file->context.source, buffer, len);
+}
+
+/* lets libpcap begin on a file header, then @len bytes at @bytes, then the source. On failure
+ * @ret_error (PCAP_ERRBUF_SIZE) has libpcap's words. */
+static bool pcap_file_start(PcapFile *file, const uint8_t *bytes, size_t len, char *ret_error)
+{
+	g_free(file->pending);
+	file->pending = g_malloc(PCAP_HEADER_LEN + len);
+	memcpy(file->pending, file->head, PCAP_HEADER_LEN);
+	if (len > 0)
+		memcpy(file->pending + PCAP_HEADER_LEN, bytes, len);
+	file->pending_pos = 0;
+	file->pending_len = PCAP_HEADER_LEN + len;
+	file->is_draining = false;
+
+	cookie_io_functions_t functions = {.read = pcap_file_feed};
+	file->stream = fopencookie(file, "r", functions);
+	if (!file->stream) {
+		(void)g_strlcpy(ret_error, "out of memory", PCAP_ERRBUF_SIZE);
+		return false;
+	}
+	/* following needs to know what was not yet consumed, so nothing may hide in a buffer */
+	if (file->context.follow)
+		(void)setvbuf(file->stream, NULL, _IONBF, 0);
+	else
+		(void)setvbuf(file->stream, NULL, _IOFBF, SOURCE_BLOCK);
+	file->pcap = pcap_fopen_offline_with_tstamp_precision(
+		file->stream, PCAP_TSTAMP_PRECISION_NANO, ret_error);
+	if (!file->pcap) {
+		(void)fclose(file->stream);
+		file->stream = NULL;
+	}
+	return file->pcap != NULL;
+}
+
+/* libpcap trusts the snap length of the header: give it the largest */
+static void pcap_file_lift_snaplen(PcapFile *file)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned shift = file->layout.is_big_endian ? 24 - 8 * i : 8 * i;
+		file->head[16 + i] = (uint8_t)((uint32_t)PCAP_SNAPLEN >> shift);
+	}
+}
+
+PcapFile *pcap_file_new(const FileContext *context, GError **error)
+{
+	PcapFile *file = g_new0(PcapFile, 1);
+	file->context = *context;
+	file->large = g_ptr_array_new_with_free_func(g_free);
+	file->arena = g_malloc(PCAP_ARENA);
+	size_t have = source_read(context->source, file->head, 1);
+	while (have > 0 && have < PCAP_HEADER_LEN) {
+		size_t n = source_read(context->source, file->head + have, PCAP_HEADER_LEN - have);
+		if (n == 0)
+			break;
+		have += n;
+	}
+	char refusal[PCAP_ERRBUF_SIZE] = "it ends in its header";
+	bool ok = have == PCAP_HEADER_LEN && pcap_layout_parse(file->head, &file->layout);
+	if (ok) {
+		if (file->layout.snaplen < PCAP_SNAPLEN)
+			pcap_file_lift_snaplen(file);
+		ok = pcap_file_start(file, NULL, 0, refusal);
+	}
+	if (!ok) {
+		g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
+			"%s looks like a pcap file, but cannot be read: %s",
+			context->facts->info.path, refusal);
+		pcap_file_free(file);
+		return NULL;
+	}
+	file->record_at = source_offset(context->source);
+	facts_set_format(context->facts, "pcap");
+	facts_add_link_type(context->facts, file->layout.link_type);
+	context->facts->info.snaplen = file->layout.snaplen;
+	return file;
+}
+
+/* memory for @len bytes that lives until the next batch */
+static uint8_t *pcap_file_room(PcapFile *file, size_t len)
+{
+	if (G_LIKELY(len <= PCAP_ARENA - file->arena_used)) {
+		uint8_t *room = file->arena + file->arena_used;
+		/* the next packet begins on a boundary that copies like */
+		file->arena_used = MIN(PCAP_ARENA, (file->arena_used + len + 15) & ~(size_t)15);
+		return room;
+	}
+	uint8_t *room = g_malloc(len);
+	g_ptr_array_add(file->large, room);
+	return room;
+}
+
+/* libpcap's callback: one record. Its bytes are libpcap's until it returns, so they are copied. */
+static void pcap_file_record(u_char *user, const struct pcap_pkthdr *header, const u_char *bytes)
+{
+	PcapFile *file = (PcapFile *)(void *)user;
+	if (G_UNLIKELY(header->len == 0 && header->caplen == 0 && header->ts.tv_sec == 0)) {
+		/* zeros: space that was reserved and never written, not packets */
+		file->is_zero_fill = true;
+		pcap_breakloop(file->pcap);
+		return;
+	}
+	uint64_t offset = file->record_at;
+	file->record_at += file->layout.record_header_len + header->caplen;
+	file->frame++;
+	Filter *filter = file->context.filter;
+	uint32_t wirelen = MAX(header->len, header->caplen);
+	if (filter &&
+		!filter_matches(filter, file->layout.link_type, bytes, header->caplen, wirelen))
+		return;
+	uint8_t *data = pcap_file_room(file, header->caplen);
+	memcpy(data, bytes, header->caplen);
+	Packet *packet = &file->batch[file->count++];
+	/* seconds have 32 bits without sign, whatever libpcap makes of them; precision is nano */
+	packet->ts_ns = (int64_t)(uint32_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec;
+	packet->frame = file->frame;
+	packet->file_offset = offset;
+	packet->wirelen = wirelen;
+	packet->caplen = header->caplen;
+	packet->input = file->context.input;
+	packet->interface = 0;
+	packet->link_type = file->layout.link_type;
+	packet_decode(file->layout.link_type, data, header->caplen, wirelen, packet);
+	file->last_ns = packet->ts_ns;
+}
+
+/* in follow mode: whether a whole record can be read without waiting; waits for it when @wait */
+static bool pcap_file_record_ready(PcapFile *file, bool wait)
+{
+	if (file->pending_pos < file->pending_len)
+		return true;
+	Source *source = file->context.source;
+	size_t have, want = file->layout.record_header_len;
+	const uint8_t *p =
+		wait ? source_fill(source, want, &have) : source_available(source, want, &have);
+	if (have < want)
+		return wait; /* the end: let libpcap find it */
+	uint32_t caplen = pcap_load32(&file->layout, p + 8);
+	if (caplen > PCAP_SNAPLEN)
+		return true;
+	want += caplen;
+	(void)(wait ? source_fill(source, want, &have) : source_available(source, want, &have));
+	return have >= want || wait;
+}
+
+/* what was in the stream's buffer and not consumed, then all the search may need from the source */
+static GByteArray *pcap_file_unread(PcapFile *file)
+{
+	GByteArray *unread = g_byte_array_new();
+	uint8_t piece[4096];
+	file->is_draining = true;
+	clearerr(file->stream);
+	for (size_t n; (n = fread(piece, 1, sizeof(piece), file->stream)) > 0;)
+		g_byte_array_append(unread, piece, (guint)n);
+	file->is_draining = false;
+	while (unread->len < RESYNC_SEARCH) {
+		size_t n = source_read(file->context.source, piece, sizeof(piece));
+		if (n == 0)
+			break;
+		g_byte_array_append(unread, piece, (guint)n);
+	}
+	return unread;
+}
+
+/* notes the damage and begins again behind it; false when nothing plausible follows */
+static bool pcap_file_recover(PcapFile *file)
+{
+	Source *source = file->context.source;
+	g_autoptr(GByteArray) unread = pcap_file_unread(file);
+	uint64_t unread_at = source_offset(source) - unread->len;
+	const char *sentence = "a record's header makes no sense";
+	if (file->is_zero_fill)
+		sentence = "zeros stand where a record should";
+	else if (source_trouble(source))
+		sentence = source_trouble(source);
+	else if (unread->len == 0)
+		sentence = "the file ends in the middle of a packet";
+	facts_damage(file->context.facts, file->record_at, sentence);
+
+	ResyncPcap known = {.layout = &file->layout,
+		.last_ns = file->last_ns,
+		.at_end = unread->len < RESYNC_SEARCH};
+	size_t found;
+	if (file->context.facts->info.resynchronised >= RESYNC_LIMIT ||
+		!resync_pcap(&known, unread->data, unread->len, &found))
+		return false;
+	pcap_close(file->pcap);
+	file->pcap = NULL;
+	file->stream = NULL;
+	file->is_zero_fill = false;
+	char refusal[PCAP_ERRBUF_SIZE];
+	if (!pcap_file_start(file, unread->data + found, unread->len - found, refusal))
+		return false;
+	file->record_at = unread_at + found;
+	file->context.facts->info.resynchronised++;
+	return true;
+}
+
+/* libpcap stopped with @rc, or at zeros: whether there is more to read */
+static bool pcap_file_goes_on(PcapFile *file, int rc)
+{
+	if (rc > 0 && !file->is_zero_fill)
+		return true;
+	const char *trouble = source_trouble(file->context.source);
+	if (source_is_stopped(file->context.source))
+		return false; /* what is unfinished is not damaged */
+	if (rc == PCAP_ERROR || file->is_zero_fill)
+		return pcap_file_recover(file);
+	if (trouble)
+		facts_damage(file->context.facts, file->record_at, trouble);
+	return false;
+}
+
+size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max)
+{
+	bool follow = file->context.follow;
+	file->batch = ret;
+	file->count = 0;
+	file->arena_used = 0;
+	g_ptr_array_set_size(file->large, 0);
+	while (file->count < max && !file->ended && !source_is_stopped(file->context.source)) {
+		if (follow && !pcap_file_record_ready(file, file->count == 0))
+			break;
+		/* packets come through the callback; libpcap forgets their number at an end or an
+		 * error */
+		int rc = pcap_dispatch(file->pcap, follow ? 1 : (int)(max - file->count),
+			pcap_file_record, (u_char *)(void *)file);
+		file->ended = !pcap_file_goes_on(file, rc);
+	}
+	file->context.facts->info.packets = file->frame;
+	file->context.facts->info.bytes = file->record_at;
+	return file->count;
+}
+
+void pcap_file_free(PcapFile *file)
+{
+	if (!file)
+		return;
+	if (file->pcap)
+		pcap_close(file->pcap); /* closes the stream */
+	g_free(file->pending);
+	g_free(file->arena);
+	g_ptr_array_unref(file->large);
+	g_free(file);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Classic pcap files through libpcap.
+ */
+#ifndef SLOWCOPY_ANALYZER_CAPTURE_PCAP_FILE_H
+#define SLOWCOPY_ANALYZER_CAPTURE_PCAP_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "analyzer/capture/facts.h"
+#include "analyzer/capture/filter.h"
+#include "analyzer/capture/source.h"
+#include "dissectors/packet.h"
+
+/** FileContext: what both kinds of capture file need beside their bytes; all borrowed. */
+typedef struct FileContext {
+	Source *source;
+	Facts *facts;
+	Filter *filter; /* may be NULL */
+	uint16_t input; /* for Packet.input */
+	bool follow;
+} FileContext;
+
+/** PcapLayout: what the file header says. */
+typedef struct PcapLayout {
+	bool is_big_endian;
+	bool is_nanoseconds;
+	uint32_t record_header_len; /* 16, or 24 in Kuznetzov's variant */
+	uint32_t snaplen, link_type;
+} PcapLayout;
+
+/* Bytes of the file header. */
+#define PCAP_HEADER_LEN 24
+
+typedef struct PcapFile PcapFile;
+
+/** pcap_layout_parse: false when @head (PCAP_HEADER_LEN bytes) begins no pcap file that libpcap
+ * reads. */
+bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret);
+
+/**
+ * pcap_file_new: @context->source stands at the file header. NULL and @error when libpcap refuses
+ * it. Ownership: the caller frees with pcap_file_free(), before the source.
+ */
+PcapFile *pcap_file_new(const FileContext *context, GError **error);
+
+/** pcap_file_read: up to @max decoded packets, 0 at the end. Their pointers live until the next
+ * call. @max is at most READER_BATCH. */
+size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max);
+
+/** pcap_file_free: NULL is allowed. */
+void pcap_file_free(PcapFile *file);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Walks the blocks of a pcapng file.
+ */
+#include "analyzer/capture/pcapng_file.h"
+
+#include "analyzer/capture/resync.h"
+#include "dissectors/pcapng_block.h"
+
+/** Interface: one of the current section. */
+typedef struct Interface {
+	uint32_t link_type, snaplen;
+	PcapngClock clock;
+	uint16_t index;        /* in InputInfo.interfaces */
+	uint64_t statistics;   /* packets the last statistics block said were dropped */
+	uint64_t packet_drops; /* packets the packets' own counts said were dropped */
+	uint64_t told;         /* of these, already in the facts */
+} Interface;
+
+struct PcapngFile {
+	FileContext context;
+	bool is_big_endian;
+	GArray *interfaces; /* Interface, of the section */
+	uint64_t frame;
+	int64_t last_ns; /* stands in where a packet has no time of its own */
+	bool ended;
+};
+
+static void pcapng_file_damage(PcapngFile *file, const char *sentence)
+{
+	facts_damage(file->context.facts, source_offset(file->context.source), sentence);
+}
+
+/* a block is damaged, but where the next one begins is known */
+static void pcapng_file_pass(PcapngFile *file, const char *sentence)
+{
+	pcapng_file_damage(file, sentence);
+	file->context.facts->info.resynchronised++;
+}
+
+static bool pcapng_file_section(PcapngFile *file, const PcapngBlock *block)
+{
+	PcapngSection section;
+	ParseStatus status = pcapng_section_parse(block, &section);
+	if (status != PARSE_OK) {
+		pcapng_file_damage(
+			file, status == PARSE_UNKNOWN
+				      ? "a section has a version this program does not know"
+				      : "a section header is too short");
+		return false;
+	}
+	file->is_big_endian = block->is_big_endian;
+	g_array_set_size(file->interfaces, 0);
+	facts_add_comment(file->context.facts, section.comment.data, section.comment.len);
+	return true;
+}
+
+static void pcapng_file_interface(PcapngFile *file, const PcapngBlock *block)
+{
+	Facts *facts = file->context.facts;
+	PcapngInterface parsed;
+	if (pcapng_interface_parse(block, &parsed) != PARSE_OK) {
+		pcapng_file_pass(file, "an interface description is too short");
+		return;
+	}
+	const PcapngText *name = parsed.name.data ? &parsed.name : &parsed.description;
+	int32_t index = facts_add_interface(facts, name->data, name->len);
+	if (index < 0) {
+		pcapng_file_pass(file, "it has more interfaces than this program keeps");
+		return;
+	}
+	Interface interface = {.link_type = parsed.link_type,
+		.snaplen = parsed.snaplen,
+		.clock = parsed.clock,
+		.index = (uint16_t)index};
+	g_array_append_val(file->interfaces, interface);
+	facts_add_link_type(facts, parsed.link_type);
+	facts->info.snaplen = MAX(facts->info.snaplen, parsed.snaplen);
+	if (facts->info.if_speed_bps == 0)
+		facts->info.if_speed_bps = parsed.speed_bps;
+}
+
+/* both kinds of count tell of the same packets, so the larger one is right */
+static void pcapng_file_tell_drops(PcapngFile *file, Interface *interface)
+{
+	uint64_t known = MAX(interface->statistics, interface->packet_drops);
+	facts_add_dropped(
+		file->context.facts, known > interface->told ? known - interface->told : 0);
+	interface->told = MAX(interface->told, known);
+}
+
+static void pcapng_file_statistics(PcapngFile *file, const PcapngBlock *block)
+{
+	PcapngStatistics statistics;
+	if (pcapng_statistics_parse(block, &statistics) != PARSE_OK ||
+		statistics.interface >= file->interfaces->len || !statistics.has_dropped)
+		return;
+	Interface *interface = &g_array_index(file->interfaces, Interface, statistics.interface);
+	interface->statistics = statistics.dropped; /* since the capture began */
+	pcapng_file_tell_drops(file, interface);
+}
+
+static void pcapng_file_packet_extras(
+	PcapngFile *file, Interface *interface, const PcapngPacket *parsed)
+{
+	facts_add_comment(file->context.facts, parsed->comment.data, parsed->comment.len);
+	if (!parsed->has_dropped)
+		return;
+	if (__builtin_add_overflow(
+		    interface->packet_drops, parsed->dropped, &interface->packet_drops))
+		interface->packet_drops = UINT64_MAX;
+	pcapng_file_tell_drops(file, interface);
+}
+
+/* a packet block; whether @ret was filled */
+static bool pcapng_file_packet(PcapngFile *file, const PcapngBlock *block, Packet *ret)
+{
+	const Interface *first =
+		file->interfaces->len > 0 ? &g_array_index(file->interfaces, Interface, 0) : NULL;
+	PcapngPacket parsed;
+	if (pcapng_packet_parse(block, first ? first->snaplen : 0, &parsed) != PARSE_OK) {
+		pcapng_file_pass(file, "a packet is larger than the block that holds it");
+		return false;
+	}
+	if (parsed.interface >= file->interfaces->len) {
+		pcapng_file_pass(file, "a packet names an interface that was not described");
+		return false;
+	}
+	Interface *interface = &g_array_index(file->interfaces, Interface, parsed.interface);
+	file->frame++;
+	if (parsed.has_time)
+		file->last_ns = pcapng_time_ns(&interface->clock, parsed.time);
+	if (parsed.comment.data || parsed.has_dropped)
+		pcapng_file_packet_extras(file, interface, &parsed);
+	uint32_t wirelen = MAX(parsed.wirelen, parsed.caplen);
+	Filter *filter = file->context.filter;
+	if (filter &&
+		!filter_matches(filter, interface->link_type, parsed.data, parsed.caplen, wirelen))
+		return false;
+	ret->ts_ns = file->last_ns;
+	ret->frame = file->frame;
+	ret->file_offset = source_offset(file->context.source);
+	ret->wirelen = wirelen;
+	ret->caplen = parsed.caplen;
+	ret->input = file->context.input;
+	ret->interface = interface->index;
+	ret->link_type = interface->link_type;
+	packet_decode(interface->link_type, parsed.data, parsed.caplen, wirelen, ret);
+	/* 4.3 epb_flags, bits 0 and 1 */
+	if ((parsed.flags & 3) == 1)
+		ret->direction = PACKET_DIRECTION_IN;
+	else if ((parsed.flags & 3) == 2)
+		ret->direction = PACKET_DIRECTION_OUT;
+	return true;
+}
+
+/* acts on one block; whether it gave a packet */
+static bool pcapng_file_block(PcapngFile *file, const PcapngBlock *block, Packet *ret)
+{
+	switch (block->type) {
+	case PCAPNG_ENHANCED_PACKET:
+	case PCAPNG_SIMPLE_PACKET:
+	case PCAPNG_OLD_PACKET:
+		return pcapng_file_packet(file, block, ret);
+	case PCAPNG_SECTION:
+		file->ended = !pcapng_file_section(file, block);
+		return false;
+	case PCAPNG_INTERFACE:
+		pcapng_file_interface(file, block);
+		return false;
+	case PCAPNG_STATISTICS:
+		pcapng_file_statistics(file, block);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* the block at the place reached makes no sense: goes to the next one that does */
+static bool pcapng_file_recover(PcapngFile *file, const char *sentence)
+{
+	Source *source = file->context.source;
+	InputInfo *info = &file->context.facts->info;
+	pcapng_file_damage(file, sentence);
+	if (info->resynchronised >= RESYNC_LIMIT)
+		return false;
+	size_t have, found;
+	const uint8_t *p = source_fill(source, RESYNC_SEARCH, &have);
+	/* not the same block again */
+	if (have < 1 ||
+		!resync_pcapng(p + 1, have - 1, file->is_big_endian, have < RESYNC_SEARCH, &found))
+		return false;
+	source_take(source, found + 1);
+	info->resynchronised++;
+	return true;
+}
+
+/* the file ends inside a block, or its bytes cannot be had */
+static void pcapng_file_end(PcapngFile *file, size_t have)
+{
+	const char *trouble = source_trouble(file->context.source);
+	file->ended = true;
+	if (source_is_stopped(file->context.source))
+		return;
+	if (trouble)
+		pcapng_file_damage(file, trouble);
+	else if (have > 0)
+		pcapng_file_damage(file, "the file ends in the middle of a block");
+}
+
+/* a whole block in the window; false when packets were handed out and the window would have to
+ * move, or the file has ended. @have: the bytes there. */
+static bool pcapng_file_next(PcapngFile *file, bool may_read, PcapngBlock *ret)
+{
+	Source *source = file->context.source;
+	while (!file->ended && !source_is_stopped(source)) {
+		size_t have, needed;
+		const uint8_t *p = source_peek(source, &have);
+		ParseStatus status = pcapng_block_parse(p, have, file->is_big_endian, ret, &needed);
+		if (status == PARSE_OK)
+			return true;
+		if (!may_read)
+			return false;
+		if (status == PARSE_BAD) {
+			file->ended = !pcapng_file_recover(
+				file, "a block's lengths contradict each other");
+			continue;
+		}
+		(void)source_fill(source, needed, &have);
+		if (have < needed)
+			pcapng_file_end(file, have);
+	}
+	return false;
+}
+
+size_t pcapng_file_read(PcapngFile *file, Packet *ret, size_t max)
+{
+	Source *source = file->context.source;
+	size_t count = 0;
+	PcapngBlock block;
+	while (count < max && pcapng_file_next(file, count == 0, &block)) {
+		count += pcapng_file_block(file, &block, &ret[count]);
+		if (!file->ended)
+			source_take(source, block.total_len);
+	}
+	file->context.facts->info.packets = file->frame;
+	file->context.facts->info.bytes = source_offset(source);
+	return count;
+}
+
+PcapngFile *pcapng_file_new(const FileContext *context, GError **error)
+{
+	PcapngFile *file = g_new0(PcapngFile, 1);
+	file->context = *context;
+	file->interfaces = g_array_new(FALSE, FALSE, sizeof(Interface));
+	PcapngBlock block;
+	if (!pcapng_file_next(file, true, &block) || block.type != PCAPNG_SECTION ||
+		!pcapng_file_section(file, &block)) {
+		g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
+			"%s looks like a pcapng file, but its first section header is damaged or "
+			"of an "
+			"unknown version",
+			context->facts->info.path);
+		pcapng_file_free(file);
+		return NULL;
+	}
+	source_take(context->source, block.total_len);
+	facts_set_format(context->facts, "pcapng");
+	return file;
+}
+
+void pcapng_file_free(PcapngFile *file)
+{
+	if (!file)
+		return;
+	g_array_unref(file->interfaces);
+	g_free(file);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Looks for plausible records behind damage. One record could be chance; a chain is not.
+ */
+#include "analyzer/capture/resync.h"
+
+#include "dissectors/cursor.h"
+#include "dissectors/pcapng_block.h"
+
+/* records that must follow each other */
+#define RESYNC_CHAIN 3
+/* a record's time is at most this far from the one before the damage */
+#define RESYNC_NEAR_NS ((int64_t)7 * 86400 * 1000000000)
+/* as libpcap's MAXIMUM_SNAPLEN */
+#define RESYNC_PACKET_MAX 262144
+
+static uint32_t resync_load32(const PcapLayout *layout, const uint8_t *p)
+{
+	return layout->is_big_endian ? cursor_load_be32(p) : cursor_load_le32(p);
+}
+
+/* whether a record header stands at @p; its captured length in @ret_caplen */
+static bool resync_record(const ResyncPcap *known, const uint8_t *p, uint32_t *ret_caplen)
+{
+	const PcapLayout *layout = known->layout;
+	uint32_t caplen = resync_load32(layout, p + 8), wirelen = resync_load32(layout, p + 12);
+	if (caplen == 0 || caplen > RESYNC_PACKET_MAX || caplen > wirelen ||
+		wirelen > RESYNC_PACKET_MAX)
+		return false;
+	if (layout->snaplen != 0 && caplen < wirelen && caplen > layout->snaplen)
+		return false;
+	uint32_t seconds = resync_load32(layout, p), fraction = resync_load32(layout, p + 4);
+	if (fraction >= (layout->is_nanoseconds ? 1000000000u : 1000000u))
+		return false;
+	int64_t ns = (int64_t)seconds * 1000000000;
+	if (known->last_ns != 0 &&
+		(ns < known->last_ns - RESYNC_NEAR_NS || ns > known->last_ns + RESYNC_NEAR_NS))
+		return false;
+	*ret_caplen = caplen;
+	return true;
+}
+
+static bool resync_chain(const ResyncPcap *known, const uint8_t *data, size_t len, size_t at)
+{
+	size_t header_len = known->layout->record_header_len;
+	for (int i = 0; i < RESYNC_CHAIN; i++) {
+		uint32_t caplen;
+		if (at == len && i > 0)
+			return known->at_end;
+		if (len - at < header_len)
+			return i > 0 && known->at_end;
+		if (!resync_record(known, data + at, &caplen))
+			return false;
+		/* the last record may be cut, if others came before it */
+		if (caplen > len - at - header_len)
+			return i > 0;
+		at += header_len + caplen;
+	}
+	return true;
+}
+
+bool resync_pcap(const ResyncPcap *known, const uint8_t *data, size_t len, size_t *ret_offset)
+{
+	for (size_t at = 0; at < len; at++) {
+		if (resync_chain(known, data, len, at)) {
+			*ret_offset = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool resync_is_known(uint32_t type)
+{
+	switch (type) {
+	case PCAPNG_SECTION:
+	case PCAPNG_INTERFACE:
+	case PCAPNG_OLD_PACKET:
+	case PCAPNG_SIMPLE_PACKET:
+	case PCAPNG_NAMES:
+	case PCAPNG_STATISTICS:
+	case PCAPNG_ENHANCED_PACKET:
+	case PCAPNG_JOURNAL:
+	case PCAPNG_SECRETS:
+	case PCAPNG_CUSTOM:
+	case PCAPNG_CUSTOM_NO_COPY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* whether a known block begins at @at; its length in @ret_len, its byte order in @order */
+static bool resync_block(
+	const uint8_t *data, size_t len, size_t at, bool *order, size_t *ret_len, bool *ret_whole)
+{
+	PcapngBlock block;
+	size_t needed;
+	if (len - at < PCAPNG_BLOCK_OVERHEAD)
+		return false;
+	uint32_t type = *order ? cursor_load_be32(data + at) : cursor_load_le32(data + at);
+	if (!resync_is_known(type))
+		return false;
+	ParseStatus status = pcapng_block_parse(data + at, len - at, *order, &block, &needed);
+	if (status != PARSE_OK && status != PARSE_SHORT)
+		return false;
+	*ret_whole = status == PARSE_OK;
+	*ret_len = needed;
+	if (status == PARSE_OK)
+		*order = block.is_big_endian;
+	return true;
+}
+
+bool resync_pcapng(
+	const uint8_t *data, size_t len, bool is_big_endian, bool at_end, size_t *ret_offset)
+{
+	for (size_t at = 0; at < len; at++) {
+		bool order = is_big_endian, is_whole;
+		size_t block_len, next_len;
+		if (!resync_block(data, len, at, &order, &block_len, &is_whole) || !is_whole)
+			continue;
+		size_t next = at + block_len;
+		bool ends_here = at_end && len - next < PCAPNG_BLOCK_OVERHEAD;
+		if (ends_here || resync_block(data, len, next, &order, &next_len, &is_whole)) {
+			*ret_offset = at;
+			return true;
+		}
+	}
+	return false;
+}
