@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Thresholds of the analysis in one place, each with its reason. None is fitted to a capture.
+ */
+#ifndef SLOWCOPY_ANALYZER_CONSTANTS_H
+#define SLOWCOPY_ANALYZER_CONSTANTS_H
+
+#define MILLISECOND_NS INT64_C(1000000)
+#define SECOND_NS INT64_C(1000000000)
+
+/* A finding costs at least this much: less is not why anybody complains. */
+#define MIN_LOST_NS (100 * MILLISECOND_NS)
+#define MIN_LOST_SHARE 0.03
+/* Severity: shares of the transfer's wall time. */
+#define MAJOR_SHARE 0.20
+#define CRITICAL_SHARE 0.50
+/* A transfer whose bytes needed this share of the time is healthy. */
+#define HEALTHY_LINK_SHARE 0.85
+
+/* A copy of a packet comes within half a round trip, but span ports need a millisecond and buffers up to twenty. */
+#define DUPLICATE_MIN_NS (1 * MILLISECOND_NS)
+#define DUPLICATE_MAX_NS (20 * MILLISECOND_NS)
+
+/* Captures order packets of different queues wrongly by up to this much. */
+#define CAPTURE_ORDER_NS (10 * MILLISECOND_NS)
+
+/* Feedback about a hole needs one round trip; minima may be 20 % high. */
+#define REORDER_RTT_SHARE 0.8
+
+/* IP identification as a ledger of unseen packets: Linux counts per socket. */
+#define IP_ID_MIN_SAMPLES 50
+#define IP_ID_MAX_JUMP 200
+
+/* Linux never waits less than 200 ms for its retransmission timer; clocks and ticks take 10 % off. */
+#define TIMEOUT_MIN_NS (180 * MILLISECOND_NS)
+#define TIMEOUT_SRTT_FACTOR 1.2
+/* RFC 8985 7.2: probe after two smoothed round trips; 1.5 leaves room for the estimate. */
+#define TAIL_PROBE_SRTT_FACTOR 1.5
+#define LEDGER_MIN_PAUSE_NS (150 * MILLISECOND_NS)
+
+/* An edge the sender can have known when it stopped: loops are minima, jitter makes them longer. */
+#define EDGE_LOOP_SHARE 0.8
+/* A burst ends at a pause of a quarter round trip; below half a millisecond interrupts batch packets. */
+#define BURST_GAP_MIN_NS (500000)
+/* Timer and interrupt noise on hosts: shorter pauses say nothing. */
+#define NOISE_FLOOR_NS (300000)
+
+/* A round that grew by a fifth is still slow start (it doubles, delayed ACKs make it 1.5). */
+#define SLOW_START_GROWTH 1.2
+#define PLATEAU_ROUNDS 8
+#define PLATEAU_TOLERANCE 0.05
+#define PLATEAU_WINDOW_SHARE 0.8
+/* Data sent within this of an acknowledgement's arrival was triggered by it. */
+#define TRIGGER_MIN_NS (400000)
+#define TRIGGER_LOOP_SHARE 0.15
+/* A pause this long without a trigger is the application's. */
+#define STALL_MIN_NS (1500000)
+#define STALL_LOOP_SHARE 0.3
+#define DEMONSTRATED_SHARE 0.6
+/* Delayed acknowledgement timers start at 40 ms (Linux, current Windows). */
+#define DELAYED_ACK_MIN_NS (30 * MILLISECOND_NS)
+
+/* Files of one job follow each other within this pause; a person needs longer to click. */
+#define JOB_GAP_NS (2 * SECOND_NS)
+/* A connection silent this long is put to rest. */
+#define CONNECTION_IDLE_NS (120 * SECOND_NS)
+#define SMALL_FILE_BYTES (256 * 1024)
+
+#endif

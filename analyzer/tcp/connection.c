@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One packet of a connection, in order: handshake, loops, acknowledgement, payload. See connection.h.
+ */
+#include "analyzer/tcp/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/seq.h"
+#include "analyzer/constants.h"
+#include "analyzer/tcp/acknowledgement.h"
+#include "analyzer/tcp/segment.h"
+
+/* Largest shift that RFC 7323 2.3 allows; larger ones count as this. */
+#define WINDOW_SCALE_MAX 14
+/* RFC 9293 3.7.1: without the option 536 for IPv4; only a starting value, data corrects it. */
+#define MSS_DEFAULT 536
+/* A handshake answered this much faster than the path ever is means somebody else answered it. */
+#define MIDDLEBOX_FACTOR 8
+
+void tcp_connection_init(TcpConnection *tcp)
+{
+	memset(tcp, 0, sizeof(*tcp));
+	for (int i = 0; i < 2; i++) {
+		tcp->loop_ns[i] = INT64_MAX;
+		tcp->dir[i].window_scale = -1;
+		tcp->dir[i].is_slow_start = true;
+		tcp->dir[i].mss = MSS_DEFAULT;
+		tcp->dir[i].ttl_min = UINT8_MAX;
+		tcp->dir[i].edge_window_min = UINT32_MAX;
+	}
+	tcp->state = TCP_STATE_SYN;
+}
+
+void tcp_connection_clear(TcpConnection *tcp)
+{
+	for (int i = 0; i < 2; i++) {
+		free(tcp->dir[i].acks);
+		free(tcp->dir[i].sends);
+		free(tcp->dir[i].recent);
+		free(tcp->dir[i].holes);
+		tcp->dir[i].acks = NULL;
+		tcp->dir[i].sends = NULL;
+		tcp->dir[i].recent = NULL;
+		tcp->dir[i].holes = NULL;
+		tcp->dir[i].hole_count = 0;
+	}
+}
+
+int64_t tcp_rtt_ns(const TcpConnection *tcp)
+{
+	if (tcp->loop_ns[0] == INT64_MAX || tcp->loop_ns[1] == INT64_MAX)
+		return 0;
+	return tcp->loop_ns[0] + tcp->loop_ns[1];
+}
+
+int64_t tcp_rtt_now_ns(const TcpConnection *tcp, Side sender)
+{
+	Side receiver = sender == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	int64_t there = tcp->dir[sender].smoothed_rtt_ns;
+	int64_t back = tcp->loop_now_ns[sender];
+	if (there == 0)
+		there = tcp_sender_loop_ns(tcp, receiver);
+	if (back == 0)
+		back = tcp_sender_loop_ns(tcp, sender);
+	return there + back;
+}
+
+bool tcp_queue_stands(const TcpConnection *tcp, Side sender)
+{
+	int64_t base = tcp_rtt_ns(tcp);
+	int64_t now = tcp_rtt_now_ns(tcp, sender);
+	return base > 0 && now >= 2 * base && now >= base + 2 * MILLISECOND_NS;
+}
+
+void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns)
+{
+	if (loop_ns >= 0 && loop_ns < tcp->loop_ns[side])
+		tcp->loop_ns[side] = loop_ns;
+}
+
+bool tcp_is_closed_window(const TcpDirection *d)
+{
+	return d->has_edge && (d->peer_window < d->mss ||
+				      (d->edge - d->next < (int64_t)d->mss && d->peer_window < d->max_peer_window / 4));
+}
+
+static void scales_in_force(TcpConnection *tcp)
+{
+	TcpDirection *client = &tcp->dir[SIDE_CLIENT], *server = &tcp->dir[SIDE_SERVER];
+	if (!client->syn_seen || !server->syn_seen)
+		return;
+	/* RFC 7323 2.2: only when both sides sent the option */
+	bool both = client->window_scale >= 0 && server->window_scale >= 0;
+	client->scale_in_force = both ? (uint8_t)client->window_scale : 0;
+	server->scale_in_force = both ? (uint8_t)server->window_scale : 0;
+	client->scale_known = server->scale_known = true;
+	uint32_t options = client->has_timestamps && server->has_timestamps ? 12 : 0;
+	for (int i = 0; i < 2; i++) {
+		uint16_t peer = tcp->dir[1 - i].syn_mss ? tcp->dir[1 - i].syn_mss : MSS_DEFAULT;
+		tcp->dir[i].mss = peer > options + 1 ? peer - options : 1;
+	}
+}
+
+static void take_syn(TcpConnection *tcp, Side side, const Packet *packet)
+{
+	TcpDirection *d = &tcp->dir[side];
+	bool is_repeated = d->syn_seen;
+	if (!d->syn_seen || !d->has_seq || d->payload_packets == 0) {
+		d->has_seq = true;
+		d->next_seq = packet->seq + 1;
+		d->next = d->una = d->sender_una = 0;
+	}
+	d->syn_seen = true;
+	if (!is_repeated) {
+		d->syn_frame = packet->frame;
+		d->syn_mss = packet->mss;
+		d->sack_permitted = packet->sack_permitted;
+		d->has_timestamps = packet->has_timestamps;
+		d->options_cut = packet->options_cut;
+		if (packet->has_window_scale)
+			d->window_scale = packet->window_scale > WINDOW_SCALE_MAX ? WINDOW_SCALE_MAX : packet->window_scale;
+	}
+	bool is_answer = packet->tcp_flags & TCP_ACK;
+	if (!is_answer) {
+		if (tcp->syn_tries++ == 0)
+			tcp->syn_ns = packet->ts_ns;
+	} else {
+		if (tcp->syn_ack_tries++ == 0)
+			tcp->syn_ack_ns = packet->ts_ns;
+		/* a repeated SYN does not say which one was answered */
+		if (tcp->syn_tries == 1 && tcp->syn_ack_tries == 1 && tcp->syn_ns != 0) {
+			tcp->handshake_loop_ns[SIDE_SERVER] = packet->ts_ns - tcp->syn_ns;
+			tcp_loop_sample(tcp, SIDE_SERVER, packet->ts_ns - tcp->syn_ns);
+		}
+	}
+	tcp->swapped_known = true;
+	scales_in_force(tcp);
+}
+
+static void take_handshake_ack(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	if (tcp->established_ns != 0 || tcp->syn_ack_ns == 0 || side != SIDE_CLIENT || !(packet->tcp_flags & TCP_ACK))
+		return;
+	if (packet->tcp_flags & (TCP_SYN | TCP_RST))
+		return;
+	tcp->established_ns = packet->ts_ns;
+	tcp->state = TCP_STATE_OPEN;
+	tcp->handshake_seen = tcp->syn_ns != 0;
+	step->is_setup = true;
+	if (tcp->syn_ack_tries == 1) {
+		tcp->handshake_loop_ns[SIDE_CLIENT] = packet->ts_ns - tcp->syn_ack_ns;
+		tcp_loop_sample(tcp, SIDE_CLIENT, packet->ts_ns - tcp->syn_ack_ns);
+	}
+}
+
+static void take_header(TcpDirection *d, const Packet *packet)
+{
+	d->packets++;
+	if (packet->ttl < d->ttl_min)
+		d->ttl_min = packet->ttl;
+	if (packet->ttl > d->ttl_max)
+		d->ttl_max = packet->ttl;
+	if (!d->has_mac && packet->has_macs) {
+		memcpy(d->mac, packet->src_mac, sizeof(d->mac));
+		d->has_mac = true;
+	}
+	d->ecn_marks += packet->ecn == 3;
+	d->ece_flags += (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
+	d->wire_bytes += packet->wirelen;
+	if (packet->has_timestamps)
+		d->has_timestamps = true;
+}
+
+/* Whether the packet brings anything that no earlier packet of its side brought. */
+static bool brings_new(const TcpDirection *d, const TcpDirection *peer, const Packet *packet)
+{
+	if (!d->has_seq)
+		return true;
+	if (packet->payload_len > 0)
+		return !seq_before(packet->seq + packet->payload_len, d->next_seq + 1);
+	if (packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST))
+		return false;
+	if (!peer->has_seq)
+		return true;
+	return seq_unwrap(packet->ack, peer->next_seq, peer->next) > peer->una;
+}
+
+void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	TcpDirection *d = &tcp->dir[side];
+	memset(step, 0, sizeof(*step));
+	step->side = side;
+	step->len = packet->payload_len;
+	step->previous_data_ns = d->last_data_ns;
+	step->previous_len = d->last_len;
+	step->was_in_recovery = d->in_recovery;
+	if (tcp->first_ns == 0)
+		tcp->first_ns = packet->ts_ns;
+	tcp->last_ns = packet->ts_ns;
+	if (segment_is_copy(tcp, d, packet, brings_new(d, &tcp->dir[peer], packet))) {
+		d->copies++;
+		d->packets++;
+		step->segment = SEGMENT_COPY;
+		return;
+	}
+	take_header(d, packet);
+	for (int i = 0; i < 2 && step->gap_to == step->gap_from; i++) {
+		if (tcp->dir[i].hole_count > 0)
+			segment_holes_expire(tcp, i, packet->ts_ns, step);
+	}
+	if (packet->direction == PACKET_DIRECTION_OUT)
+		tcp->direction_hint[side] = true;
+	if (packet->has_timestamps)
+		acknowledgement_timestamps(tcp, side, packet);
+	if (packet->tcp_flags & TCP_SYN) {
+		step->is_setup = true;
+		take_syn(tcp, side, packet);
+	}
+	take_handshake_ack(tcp, side, packet, step);
+	if (packet->tcp_flags & TCP_ACK)
+		acknowledgement_take(tcp, peer, packet, step);
+	uint32_t seq = packet->seq + (packet->tcp_flags & TCP_SYN ? 1 : 0);
+	if (!d->has_seq) {
+		d->has_seq = true;
+		d->next_seq = seq;
+		/* without a handshake the peer's window counts from here */
+		d->next = d->una = d->sender_una = 0;
+	}
+	step->from = seq_unwrap(seq, d->next_seq, d->next);
+	step->end = step->from + packet->payload_len;
+	step->next_before = d->next;
+	step->flight_before = d->flight_at_stop;
+	if (packet->payload_len > 0) {
+		if (step->from > d->next + (int64_t)UINT32_MAX / 4 || step->end < d->next - (int64_t)UINT32_MAX / 4)
+			tcp->out_of_window_packets++;
+		else
+			segment_classify(tcp, side, packet, step);
+		if (tcp->state == TCP_STATE_SYN)
+			tcp->state = TCP_STATE_OPEN;
+	} else if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && d->payload_packets > 0 && step->from == d->next - 1) {
+		d->keep_alives++; /* RFC 1122 4.2.3.6: empty, one below */
+		step->segment = SEGMENT_KEEP_ALIVE;
+	}
+	if (packet->tcp_flags & TCP_FIN) {
+		d->fin_seen = true;
+		step->closes = true;
+		if (tcp->state < TCP_STATE_CLOSING)
+			tcp->state = TCP_STATE_CLOSING;
+		if (tcp->dir[peer].fin_seen && tcp->state < TCP_STATE_CLOSED)
+			tcp->state = TCP_STATE_CLOSED;
+	}
+	if (packet->tcp_flags & TCP_RST) {
+		d->rst_seen = true;
+		step->closes = true;
+		tcp->state = TCP_STATE_RESET;
+	}
+	int64_t handshake = tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
+	int64_t data = d->min_rtt_ns;
+	if (handshake > 0 && d->rtt_samples == 20 && data > MIDDLEBOX_FACTOR * handshake && data > 10 * MILLISECOND_NS)
+		tcp->middlebox = true;
+}

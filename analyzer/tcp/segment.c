@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Segment classes: see segment.h. RFC 9293, RFC 8985, RFC 4737; causes 2.3.3 and 2.5.
+ */
+#include "analyzer/tcp/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/seq.h"
+#include "analyzer/constants.h"
+#include "analyzer/tcp/acknowledgement.h"
+
+static uint64_t signature_of(const Packet *packet)
+{
+	/* everything a second transmission would change: RFC 7323 timestamps, IP identification, acknowledgement */
+	uint64_t a = (uint64_t)packet->seq << 32 | packet->ack;
+	uint64_t b = (uint64_t)packet->tsval << 32 | packet->tsecr;
+	uint64_t c = (uint64_t)packet->ip_id << 48 | (uint64_t)packet->checksum << 32 | (uint64_t)packet->window << 16 |
+		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
+	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^ c * UINT64_C(0x165667b19e3779f9);
+	return h ^ h >> 29;
+}
+
+bool segment_is_copy(TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
+{
+	if (!d->recent) {
+		/* one small table per direction, made when the first packet comes that could be copied */
+		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
+		if (!d->recent)
+			return false;
+	}
+	uint64_t signature = signature_of(packet);
+	if (!brings_something_new) {
+		int64_t window = tcp_rtt_ns(tcp) / 2;
+		if (window < DUPLICATE_MIN_NS)
+			window = DUPLICATE_MIN_NS;
+		if (window > DUPLICATE_MAX_NS)
+			window = DUPLICATE_MAX_NS;
+		for (uint32_t i = 1; i <= TCP_RECENT; i++) {
+			const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
+			if (packet->ts_ns - (int64_t)cell[1] > window)
+				break;
+			if (cell[0] == signature) {
+				if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
+					d->copies_ttl++;
+				return true;
+			}
+		}
+	}
+	uint64_t *cell = &d->recent[2 * (d->recent_head++ % TCP_RECENT)];
+	cell[0] = signature;
+	cell[1] = (uint64_t)packet->ts_ns;
+	return false;
+}
+
+static bool hole_hit(const TcpDirection *d, int64_t from, int64_t to, uint32_t *ret_index)
+{
+	for (uint32_t i = 0; i < d->hole_count; i++) {
+		if (d->holes[i].from < to && from < d->holes[i].to) {
+			*ret_index = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes [from, to) out of the holes; returns how many bytes of it were in one. */
+static int64_t holes_fill(TcpDirection *d, int64_t from, int64_t to)
+{
+	int64_t filled = 0;
+	Hole split = {0};
+	bool has_split = false;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < d->hole_count; i++) {
+		Hole h = d->holes[i];
+		int64_t a = h.from > from ? h.from : from, b = h.to < to ? h.to : to;
+		if (a >= b) {
+			d->holes[kept++] = h;
+			continue;
+		}
+		filled += b - a;
+		if (h.from < a && b < h.to) {
+			split = h;
+			split.from = b;
+			has_split = true;
+		}
+		if (h.from < a) {
+			h.to = a;
+			d->holes[kept++] = h;
+		} else if (b < h.to) {
+			h.from = b;
+			d->holes[kept++] = h;
+		}
+	}
+	d->hole_count = kept;
+	if (has_split && d->hole_count < TCP_MAX_HOLES)
+		d->holes[d->hole_count++] = split;
+	return filled;
+}
+
+static void hole_push(TcpDirection *d, const Hole *hole)
+{
+	if (!d->holes) {
+		d->holes = calloc(TCP_MAX_HOLES, sizeof(Hole));
+		if (!d->holes)
+			return;
+	}
+	if (d->hole_count == TCP_MAX_HOLES) { /* the oldest will hardly be repaired any more */
+		d->uncaptured_bytes += (uint64_t)(d->holes[0].to - d->holes[0].from);
+		memmove(d->holes, d->holes + 1, sizeof(Hole) * --d->hole_count);
+	}
+	d->holes[d->hole_count++] = *hole;
+}
+
+void segment_hole_open(TcpDirection *d, int64_t from, int64_t to, int64_t now_ns)
+{
+	hole_push(d, &(Hole){.from = from, .to = to, .opened_ns = now_ns, .acknowledged_ns = now_ns});
+}
+
+void segment_holes_acknowledged(TcpDirection *d, int64_t ack, int64_t now_ns)
+{
+	for (uint32_t i = 0; i < d->hole_count; i++) {
+		if (d->holes[i].to <= ack && d->holes[i].acknowledged_ns == 0)
+			d->holes[i].acknowledged_ns = now_ns;
+	}
+}
+
+void segment_holes_expire(TcpConnection *tcp, Side side, int64_t now_ns, TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[side];
+	for (uint32_t i = 0; i < d->hole_count; i++) {
+		const Hole *h = &d->holes[i];
+		if (h->acknowledged_ns == 0 || now_ns - h->acknowledged_ns <= CAPTURE_ORDER_NS)
+			continue;
+		step->gap_side = side;
+		step->gap_from = h->from;
+		step->gap_to = h->to;
+		step->gap_opened_ns = h->opened_ns;
+		d->uncaptured_bytes += (uint64_t)(h->to - h->from);
+		d->hole_count--;
+		memmove(&d->holes[i], &d->holes[i + 1], sizeof(Hole) * (d->hole_count - i));
+		return;
+	}
+}
+
+static bool ip_id_is_orderly(const TcpDirection *d)
+{
+	return d->ip_id_orderly >= IP_ID_MIN_SAMPLES && d->ip_id_disorderly * 9 <= d->ip_id_orderly;
+}
+
+static void send_record_push(TcpConnection *tcp, TcpDirection *d, const SendRecord *record)
+{
+	uint32_t size = d->sends ? d->sends_mask + 1 : 0;
+	if (d->sends_head - d->sends_tail >= size && size < TCP_RING_MAX) {
+		uint32_t bigger = size ? size * 2 : TCP_RING_START;
+		SendRecord *ring = calloc(bigger, sizeof(SendRecord));
+		if (ring) {
+			uint32_t kept = d->sends_head < size ? d->sends_head : size;
+			for (uint32_t i = 1; i <= kept; i++)
+				ring[(d->sends_head - i) & (bigger - 1)] = d->sends[(d->sends_head - i) & d->sends_mask];
+			free(d->sends);
+			d->sends = ring;
+			d->sends_mask = bigger - 1;
+		}
+	}
+	(void)tcp;
+	if (!d->sends)
+		return;
+	d->sends[d->sends_head & d->sends_mask] = *record;
+	d->sends_head++;
+	if (d->sends_head - d->sends_tail > d->sends_mask + 1)
+		d->sends_tail = d->sends_head - d->sends_mask - 1;
+}
+
+/* A segment that repeats bytes known to be lost or seen: what made the sender send it again? */
+static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const TcpDirection *d, Side side, const TcpStep *step,
+	int64_t now_ns)
+{
+	bool was_closed = d->closed_to > d->closed_from && step->end > d->closed_from && step->from < d->closed_to;
+	if (was_closed || tcp_is_closed_window(d))
+		return RETRANSMISSION_CLOSED_WINDOW;
+	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
+	int64_t since = now_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
+	int64_t srtt = tcp_rtt_now_ns(tcp, side);
+	if (since >= TIMEOUT_MIN_NS && since >= (int64_t)(TIMEOUT_SRTT_FACTOR * (double)srtt))
+		return RETRANSMISSION_TIMEOUT;
+	if (d->in_recovery)
+		return d->episode_kind == RETRANSMISSION_TIMEOUT ? RETRANSMISSION_TIMEOUT : RETRANSMISSION_FAST;
+	bool has_evidence = d->duplicate_acks_now >= 3 || d->highest_sacked > d->una;
+	if (!has_evidence && since >= (int64_t)(TAIL_PROBE_SRTT_FACTOR * (double)srtt))
+		return RETRANSMISSION_TAIL_PROBE;
+	return RETRANSMISSION_FAST;
+}
+
+static void episode_begin(TcpConnection *tcp, TcpDirection *d, Side side, TcpStep *step, uint64_t frame)
+{
+	d->in_recovery = true;
+	d->recovery_point = d->next;
+	d->episode_kind = step->retransmission;
+	d->loss_events++;
+	d->losses_in_event = 0;
+	if (d->first_loss_frame == 0)
+		d->first_loss_frame = frame;
+	/* a full queue shows as an inflated round trip just before the loss (causes 3.11) */
+	int64_t base = tcp_rtt_ns(tcp);
+	if (base > 0 && tcp_rtt_now_ns(tcp, side) > base + base * 3 / 10 && tcp_rtt_now_ns(tcp, side) > base + MILLISECOND_NS)
+		d->loss_events_inflated++;
+	d->demonstrated = 0;
+	d->plateau_rounds = 0;
+	step->starts_recovery = true;
+}
+
+static void take_loss(TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
+{
+	step->retransmission = retransmission_kind(tcp, d, side, step, packet->ts_ns);
+	d->retransmitted_packets++;
+	d->retransmitted_bytes += step->len;
+	if (step->retransmission == RETRANSMISSION_CLOSED_WINDOW) {
+		d->probes++;
+		return;
+	}
+	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
+	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
+	if (step->retransmission == RETRANSMISSION_TIMEOUT && since >= TIMEOUT_MIN_NS) {
+		d->timeouts++;
+		d->backoff++;
+		d->last_timeout_frame = packet->frame;
+		d->last_timeout_gap_ns = since;
+		d->is_slow_start = true; /* RFC 5681 3.1: restart from one segment */
+		d->slow_rounds = 0;
+	} else {
+		d->is_slow_start = false;
+		if (step->retransmission == RETRANSMISSION_TAIL_PROBE)
+			d->tail_probes++;
+		else
+			d->fast_retransmissions++;
+	}
+	if (!d->in_recovery)
+		episode_begin(tcp, d, side, step, packet->frame);
+	d->losses_in_event++;
+	if (d->losses_in_event > d->max_losses_in_event)
+		d->max_losses_in_event = d->losses_in_event;
+	if (d->losses_in_event == 2)
+		d->recoveries_multi++;
+}
+
+static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
+{
+	uint16_t jump = (uint16_t)(packet->ip_id - d->last_ip_id);
+	bool was_orderly = ip_id_is_orderly(d);
+	if (packet->ip_version == 4 && d->payload_packets > 0) {
+		if (jump == 1)
+			d->ip_id_orderly++;
+		else if (packet->ts_ns - d->last_data_ns < LEDGER_MIN_PAUSE_NS)
+			d->ip_id_disorderly++;
+		step->unseen_before = was_orderly && jump > 1 && jump <= IP_ID_MAX_JUMP;
+		if (step->unseen_before)
+			d->unseen_sent += jump - 1u;
+	}
+	d->last_ip_id = packet->ip_id;
+}
+
+static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
+{
+	int64_t flight = step->end - d->sender_una - d->sacked_bytes;
+	uint64_t now = flight > 0 ? (uint64_t)flight : 0;
+	if (d->sender_una >= d->round_mark) {
+		if (d->round_was_limited && d->round_max_flight > 0) {
+			if (d->initial_flight == 0)
+				d->initial_flight = (uint32_t)d->round_max_flight;
+			if (d->is_slow_start && d->previous_round_flight > 0) {
+				bool grew = (double)d->round_max_flight >= SLOW_START_GROWTH * (double)d->previous_round_flight;
+				d->slow_rounds = grew ? 0 : d->slow_rounds + 1;
+				if (d->slow_rounds >= 2)
+					d->is_slow_start = false;
+			}
+			uint64_t tolerance = (uint64_t)(PLATEAU_TOLERANCE * (double)d->plateau_reference);
+			if (tolerance < 2 * (uint64_t)d->mss)
+				tolerance = 2 * (uint64_t)d->mss;
+			uint64_t distance = d->round_max_flight > d->plateau_reference ? d->round_max_flight - d->plateau_reference
+										       : d->plateau_reference - d->round_max_flight;
+			bool is_flat = distance <= tolerance && !d->in_recovery;
+			d->plateau_rounds = is_flat ? d->plateau_rounds + 1 : 0;
+			if (!is_flat)
+				d->plateau_reference = d->round_max_flight;
+			d->previous_round_flight = d->round_max_flight;
+		}
+		d->round_max_flight = 0;
+		d->round_was_limited = false;
+		d->round_mark = d->next > d->sender_una ? d->next : step->end;
+	}
+	if (now > d->round_max_flight)
+		d->round_max_flight = now;
+	if (now > d->max_in_flight)
+		d->max_in_flight = now;
+	if (!d->in_recovery && d->duplicate_acks_now == 0 && now > d->demonstrated)
+		d->demonstrated = now;
+	(void)tcp;
+}
+
+/* Idle longer than a timer with everything acknowledged: the sender starts again from a small window (RFC 5681 4.1). */
+static void restart_check(TcpConnection *tcp, TcpDirection *d, Side side, const TcpStep *step, int64_t now_ns)
+{
+	if (d->last_data_ns == 0 || d->sender_una < step->next_before)
+		return;
+	int64_t timer = tcp_rtt_now_ns(tcp, side) * 2;
+	if (timer < TIMEOUT_MIN_NS)
+		timer = TIMEOUT_MIN_NS;
+	if (now_ns - d->last_data_ns <= timer)
+		return;
+	d->is_slow_start = true;
+	d->slow_rounds = 0;
+	d->previous_round_flight = 0;
+	d->round_max_flight = 0;
+	d->round_mark = d->next;
+	if (d->demonstrated > 20 * (uint64_t)d->mss)
+		d->restarts++;
+	d->demonstrated = 0;
+}
+
+static SegmentClass class_of(TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	uint32_t index = 0;
+	if (step->end <= d->next && step->len <= 1 && step->from == d->next - 1 && step->end <= d->una)
+		return SEGMENT_KEEP_ALIVE;
+	if (d->has_edge && d->peer_window == 0 && step->len <= 1)
+		return SEGMENT_PROBE;
+	if (step->from >= d->next)
+		return SEGMENT_NEW;
+	if (!hole_hit(d, step->from, step->end, &index)) {
+		/* the probe's byte was not accepted and comes again with more behind it */
+		if (step->len > 1 && step->from == d->next - 1 && d->last_was_probe)
+			return SEGMENT_NEW;
+		if (step->end > d->next && step->from == d->next)
+			return SEGMENT_NEW;
+		if (step->from < 0 && step->end <= 0)
+			return SEGMENT_REORDERED; /* before the first byte of the capture */
+		return SEGMENT_RETRANSMISSION;
+	}
+	const Hole *h = &d->holes[index];
+	int64_t age = packet->ts_ns - h->opened_ns;
+	int64_t rtt = tcp_rtt_ns(tcp);
+	(void)side;
+	if (age < (int64_t)(REORDER_RTT_SHARE * (double)rtt))
+		return SEGMENT_REORDERED;
+	if (packet->has_timestamps && h->has_tsval && seq_before(packet->tsval, h->opener_tsval))
+		return SEGMENT_REORDERED;
+	if (h->has_ip_id && packet->ip_version == 4 && ip_id_is_orderly(d)) {
+		uint16_t before = (uint16_t)(h->opener_ip_id - packet->ip_id);
+		if (before >= 1 && before <= IP_ID_MAX_JUMP)
+			return SEGMENT_REORDERED;
+	}
+	if (rtt == 0 && age < 3 * MILLISECOND_NS) /* no round trip known: Wireshark's own guess of 3 ms */
+		return SEGMENT_REORDERED;
+	return SEGMENT_RETRANSMISSION_UPSTREAM;
+}
+
+static void advance(TcpDirection *d, const TcpStep *step)
+{
+	if (step->end > d->next) {
+		d->next_seq += (uint32_t)(step->end - d->next);
+		d->next = step->end;
+	}
+}
+
+void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[side];
+	acknowledgement_apply(tcp, side, packet->ts_ns, step->from >= d->next ? step->end : INT64_MIN);
+	step->flight_before = d->next - d->sender_una;
+	if (d->in_recovery && d->sender_una >= d->recovery_point) {
+		d->in_recovery = false;
+		d->round_max_flight = 0;
+		d->previous_round_flight = 0;
+		d->round_mark = d->next;
+		step->ends_recovery = true;
+	}
+	step->segment = class_of(tcp, side, d, packet, step);
+	d->payload_packets++;
+	d->payload_bytes += step->len;
+	if (d->first_data_frame == 0)
+		d->first_data_frame = packet->frame;
+	if (step->len > d->max_segment)
+		d->max_segment = step->len;
+	switch (step->segment) {
+	case SEGMENT_KEEP_ALIVE:
+		d->keep_alives++;
+		return;
+	case SEGMENT_PROBE:
+		d->probes++;
+		advance(d, step);
+		d->last_was_probe = true;
+		return;
+	case SEGMENT_NEW:
+		take_ip_id(d, packet, step);
+		restart_check(tcp, d, side, step, packet->ts_ns);
+		if (step->from > d->next)
+			hole_push(d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval, packet->ip_id,
+					     packet->has_timestamps, packet->ip_version == 4});
+		d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
+		round_step(tcp, d, step);
+		break;
+	case SEGMENT_RETRANSMISSION:
+		take_ip_id(d, packet, step);
+		take_loss(tcp, d, side, packet, step);
+		if (step->end > d->next)
+			d->unique_bytes += (uint64_t)(step->end - d->next);
+		break;
+	case SEGMENT_RETRANSMISSION_UPSTREAM:
+		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
+		take_ip_id(d, packet, step);
+		take_loss(tcp, d, side, packet, step);
+		break;
+	case SEGMENT_REORDERED:
+		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
+		d->reordered++;
+		break;
+	case SEGMENT_COPY:
+	case SEGMENT_NONE:
+		return;
+	}
+	d->last_was_probe = false;
+	advance(d, step);
+	/* segments above the announced size are offload artefacts of a host; smaller ones tell the size in use */
+	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss && step->len <= 1460)
+		d->mss = step->len;
+	if (step->len > d->mss)
+		d->segments_over_mss++;
+	send_record_push(tcp, d,
+		&(SendRecord){packet->ts_ns, step->end, packet->frame, step->len, step->segment != SEGMENT_NEW});
+	d->last_data_ns = packet->ts_ns;
+	d->last_len = step->len;
+	d->flight_at_stop = d->next - d->sender_una;
+}
