@@ -255,7 +255,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		d->sender_una = d->una;
 	}
 	push_event(tcp, d, tcp_sender_loop_ns(tcp, data_side),
-		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced});
+		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced, step->len == 0});
 }
 
 void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet)

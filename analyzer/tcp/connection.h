@@ -50,6 +50,7 @@ typedef struct AckEvent {
 	int64_t edge; /* right edge it advertised */
 	uint32_t window;
 	bool ack_advanced, edge_advanced;
+	bool is_pure; /* carried no data */
 } AckEvent;
 
 /** SendRecord: a data segment as it passed the capture point. */
@@ -127,6 +128,7 @@ typedef struct TcpDirection {
 	uint32_t slow_rounds;
 	uint32_t plateau_rounds;
 	uint64_t plateau_reference;
+	int64_t plateau_since_ns;
 	uint64_t demonstrated;  /* largest flight since the last loss or restart */
 	int64_t flight_at_stop; /* when the sender sent its last segment */
 

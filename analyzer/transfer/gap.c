@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Labels for pauses at the message level: who owed the next byte, and was the request travelling, at the server, or
+ * not asked for yet? See gap.h; the TCP level is in gap_tcp.c. Causes 2.9 and 2.11.
+ */
+#include "analyzer/transfer/gap.h"
+
+#include <string.h>
+
+#include "analyzer/constants.h"
+#include "analyzer/transfer/gap_tcp.h"
+
+/* A pause before a log-in message longer than this is a person, not a program. */
+#define SETUP_THINK_NS SECOND_NS
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet, bool last)
+{
+	Span span = {.frame = packet->frame, .stream = conv->stream, .bucket = (uint8_t)bucket, .op_class = (uint8_t)op_class,
+		.side = (uint8_t)side};
+	if (last)
+		span.wire_bytes = packet->wirelen + FRAMING_BYTES;
+	timeline_add(conv->timeline, to_ns, &span);
+}
+
+/* Time the server's side is responsible for: the request travels to it and back, then it works. */
+static void charge_server(Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class, Side speaker)
+{
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
+	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
+	int64_t asked = turn->oldest_request_ns ? turn->oldest_request_ns : from;
+	int64_t back = clamp(asked + loop, from, to);
+	if (turn->is_setup) {
+		add(conv, to, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet, true);
+		return;
+	}
+	if (asked > from) /* before the request was complete: it was still coming */
+		add(conv, clamp(asked, from, to), BUCKET_ROUND_TRIP, op_class, speaker, packet, false);
+	if (back > conv->timeline->accounted_ns)
+		add(conv, back, BUCKET_ROUND_TRIP, op_class, speaker, packet, back == to);
+	if (to > back || back == from)
+		add(conv, to, BUCKET_SERVER_PROCESSING, op_class, speaker, packet, true);
+}
+
+/* Time the client's side is responsible for: the answer travels to it, then it decides. */
+static void charge_client(Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class)
+{
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_CLIENT);
+	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
+	int64_t answered = turn->last_reply_ns ? turn->last_reply_ns : from;
+	int64_t back = clamp(answered + loop, from, to);
+	if (turn->is_setup) {
+		if (to - back < SETUP_THINK_NS) {
+			add(conv, to, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet, true);
+			return;
+		}
+		add(conv, back, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet, false);
+	} else if (back > from) {
+		add(conv, back, BUCKET_ROUND_TRIP, op_class, SIDE_CLIENT, packet, back == to);
+	}
+	if (to > back || back == from)
+		add(conv, to, BUCKET_CLIENT_THINK, OP_OTHER, SIDE_CLIENT, packet, true);
+}
+
+/* Whether a label of the TCP level explains why a new message came late. */
+static bool blocks_message(Bucket bucket)
+{
+	return bucket >= BUCKET_ZERO_WINDOW && bucket <= BUCKET_DELAYED_ACK_STALL;
+}
+
+static bool is_ack_clocked(Bucket bucket)
+{
+	return bucket == BUCKET_SEND_BUFFER || bucket == BUCKET_SLOW_START || bucket == BUCKET_CONGESTION_WINDOW;
+}
+
+/* The speaker had work waiting when it last sent: requests that had reached it by then. */
+static bool was_backlogged(const Conversation *conv, const Turn *turn, const TcpStep *step)
+{
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
+	return turn->outstanding > 0 && step->previous_data_ns > 0 && turn->oldest_request_ns + loop <= step->previous_data_ns + loop / 8;
+}
+
+static void server_message(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+{
+	GapTcp tcp_label;
+	gap_tcp_classify(conv, packet, step, true, &tcp_label);
+	bool pipelined = was_backlogged(conv, before, step) && step->flight_before > 0;
+	if (tcp_label.is_repair || blocks_message(tcp_label.bucket) || (pipelined && is_ack_clocked(tcp_label.bucket))) {
+		gap_tcp_charge(conv, packet, &tcp_label);
+		return;
+	}
+	if (pipelined && tcp_label.is_flow) {
+		gap_tcp_charge(conv, packet, &tcp_label);
+		return;
+	}
+	OpClass op_class = before->outstanding > 0 ? before->oldest_class : after->last_class;
+	charge_server(conv, packet, before, op_class, SIDE_SERVER);
+}
+
+static void client_message(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+{
+	GapTcp tcp_label;
+	gap_tcp_classify(conv, packet, step, true, &tcp_label);
+	if (tcp_label.is_repair || blocks_message(tcp_label.bucket)) {
+		gap_tcp_charge(conv, packet, &tcp_label);
+		return;
+	}
+	if (before->outstanding > 0) {
+		/* several writes under way: either the window lets no more out, or the client waits for an answer */
+		bool is_bulk = step->flight_before > 2 * (int64_t)conv->tcp.dir[SIDE_CLIENT].mss;
+		if (is_bulk && (is_ack_clocked(tcp_label.bucket) || tcp_label.is_flow)) {
+			gap_tcp_charge(conv, packet, &tcp_label);
+			return;
+		}
+		charge_server(conv, packet, before, before->oldest_class, SIDE_CLIENT);
+		return;
+	}
+	charge_client(conv, packet, before, after->newest_class);
+}
+
+static void setup_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
+{
+	if (packet->tcp_flags & TCP_SYN && !(packet->tcp_flags & TCP_ACK) && conv->tcp.syn_tries == 1 && conv->control) {
+		/* a data connection begins on its control connection's timeline: whose turn was it to open it? */
+		const Turn *turn = before;
+		if (turn->outstanding > 0)
+			charge_server(conv->control, packet, turn, turn->oldest_class, step->side);
+		else
+			charge_client(conv->control, packet, turn, OP_FTP);
+		return;
+	}
+	add(conv, packet->ts_ns, BUCKET_CONNECTION_SETUP, OP_OTHER, step->side, packet, true);
+}
+
+static void capture_gap(Conversation *conv, const TcpStep *step, const Packet *packet)
+{
+	/* data passed unseen before its acknowledgement did: nobody can say what that time was */
+	if (step->gap_opened_ns > conv->timeline->accounted_ns + NOISE_FLOOR_NS)
+		add(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet, false);
+}
+
+static bool is_repair(SegmentClass segment)
+{
+	return segment == SEGMENT_RETRANSMISSION || segment == SEGMENT_RETRANSMISSION_UPSTREAM || segment == SEGMENT_PROBE;
+}
+
+void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+{
+	if (!conv->timeline)
+		return;
+	if (step->gap_to > step->gap_from)
+		capture_gap(conv, step, packet);
+	if (step->is_setup && conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0) {
+		setup_step(conv, packet, step, before);
+		return;
+	}
+	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY || step->segment == SEGMENT_KEEP_ALIVE)
+		return;
+	Side side = step->side, other = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	bool is_mid = before->message_left[side] > 0;
+	bool other_is_mid = before->message_left[other] > 0;
+	if (!before->is_framed) {
+		is_mid = conv->has_last_side && conv->last_side == side;
+		other_is_mid = false;
+		conv->has_last_side = true;
+		conv->last_side = (uint8_t)side;
+	}
+	GapTcp label;
+	if (is_repair(step->segment)) {
+		gap_tcp_classify(conv, packet, step, false, &label);
+		gap_tcp_charge(conv, packet, &label);
+		return;
+	}
+	if (is_mid) {
+		if (other_is_mid && before->message_left[other] > before->message_left[side])
+			return; /* the other side's bulk is what everybody waits for */
+		gap_tcp_classify(conv, packet, step, false, &label);
+		gap_tcp_charge(conv, packet, &label);
+		return;
+	}
+	if (other_is_mid)
+		return;
+	if (side == SIDE_SERVER) {
+		if (before->outstanding > 0 || !before->is_framed || before->is_setup)
+			server_message(conv, packet, step, before, after);
+		return;
+	}
+	client_message(conv, packet, step, before, after);
+}
+
+void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	if (!conv->path || step->segment == SEGMENT_COPY || step->segment == SEGMENT_KEEP_ALIVE)
+		return;
+	TcpConnection *tcp = &conv->tcp;
+	Side side = step->side, peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
+	if (step->len > 0) {
+		TcpDirection *d = &tcp->dir[side];
+		/* a frame larger than a segment is several that the host's card cut later: its time says nothing */
+		if (step->len <= d->mss + 12u) {
+			int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
+			train_push(&conv->data_train[side], conv->path->dir[own].data, packet->ts_ns, packet->wirelen + FRAMING_BYTES,
+				gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS, d->mss + 90u);
+		}
+	}
+	if (!step->ack_advanced || step->is_setup)
+		return;
+	TcpDirection *acked = &tcp->dir[peer];
+	int64_t before = conv->queue_una[peer];
+	int64_t bytes = acked->una - before;
+	conv->queue_una[peer] = acked->una;
+	if (bytes <= 0 || before == 0)
+		return;
+	/* headers of the segments acknowledged: about 90 bytes each with framing */
+	uint64_t wire = (uint64_t)bytes + (uint64_t)bytes * 90 / (acked->mss ? acked->mss : 1);
+	int64_t rtt_now = tcp_rtt_now_ns(tcp, peer);
+	int64_t gap = rtt_now / 4;
+	train_push(&conv->ack_train[peer], conv->path->dir[1 - own].acks, packet->ts_ns, wire,
+		gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS, acked->mss + 90u);
+	gap_tcp_queue(conv, peer, packet->ts_ns, wire, rtt_now, 1 - own);
+}
+
+void gap_end(Conversation *conv)
+{
+	if (!conv->timeline || conv->control || conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0)
+		return;
+	for (int side = 0; side < 2; side++) {
+		const TcpDirection *d = &conv->tcp.dir[side];
+		if (!conv->has_last_side || conv->last_side != side || d->last_progress_ns <= conv->timeline->accounted_ns)
+			continue;
+		if (d->una < d->next)
+			continue;
+		/* the last data travels, its acknowledgement comes back */
+		Packet none = {.ts_ns = d->last_progress_ns};
+		int64_t back = clamp(d->last_data_ns + tcp_receiver_loop_ns(&conv->tcp, side), conv->timeline->accounted_ns,
+			d->last_progress_ns);
+		add(conv, back, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
+		add(conv, d->last_progress_ns, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
+	}
+}

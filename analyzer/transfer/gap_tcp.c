@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What kept TCP from sending: see gap_tcp.h. Causes 2.6, 2.8 and 2.10.
+ */
+#include "analyzer/transfer/gap_tcp.h"
+
+#include <string.h>
+
+#include "analyzer/constants.h"
+
+static int64_t longer(int64_t a, double share, int64_t of)
+{
+	int64_t b = (int64_t)(share * (double)of);
+	return a > b ? a : b;
+}
+
+/* Data sent at @now was set off by an acknowledgement that reached the sender just then. */
+static const AckEvent *trigger_of(const Conversation *conv, Side side, int64_t now_ns, bool pure_only)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	int64_t tolerance = longer(TRIGGER_MIN_NS, TRIGGER_LOOP_SHARE, loop);
+	const AckEvent *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		int64_t reached = e->ts_ns + loop;
+		if (reached < now_ns - tolerance)
+			return NULL;
+		if (reached <= now_ns + tolerance && e->ack_advanced && (e->is_pure || !pure_only))
+			return e;
+	}
+	return NULL;
+}
+
+/* The newest advert the sender can have known when it stopped at @stop_ns; NULL when none is remembered. */
+static const AckEvent *advert_at(const Conversation *conv, Side side, int64_t stop_ns, int64_t next)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	int64_t loop = (int64_t)(EDGE_LOOP_SHARE * (double)tcp_sender_loop_ns(&conv->tcp, side));
+	const AckEvent *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		if (e->edge < next)
+			return NULL;
+		if (e->ts_ns + loop <= stop_ns)
+			return e;
+	}
+	return NULL;
+}
+
+static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
+		return false;
+	const AckEvent *e = advert_at(conv, side, step->previous_data_ns, step->next_before);
+	int64_t edge = e ? e->edge : (int64_t)d->first_window;
+	*ret_window = e ? e->window : d->first_window;
+	if (!e && d->acks_head > d->acks_mask + 1)
+		return false; /* forgotten, not absent */
+	return edge - step->next_before < (int64_t)d->mss;
+}
+
+static bool window_was_zero(const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	const AckEvent *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		if (e->ts_ns + loop > now_ns + NOISE_FLOOR_NS)
+			continue;
+		if (e->ts_ns + loop < step->previous_data_ns)
+			return false;
+		if (e->window == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How long the receiver sat on data before it made room (causes 2.10, release latency): the advert that made room was
+ * prompt if some data segment passed one receiver loop before it.
+ */
+static int64_t release_late_ns(const Conversation *conv, Side side, const TcpStep *step)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	int64_t loop = tcp_receiver_loop_ns(&conv->tcp, side);
+	int64_t tolerance = longer(MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
+	int64_t room = step->len < d->mss ? step->len : d->mss;
+	const AckEvent *release = NULL, *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->edge - step->next_before >= room; i++)
+		release = e;
+	if (!release)
+		return 0;
+	const SendRecord *r;
+	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
+		if (r->end > step->next_before || r->ts_ns > release->ts_ns || r->ts_ns > release->ts_ns - loop + tolerance)
+			continue;
+		int64_t late = release->ts_ns - loop - r->ts_ns;
+		return late > tolerance ? late : 0;
+	}
+	return 0;
+}
+
+static bool waited_for_delayed_ack(const Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	if (step->previous_len >= d->mss || step->flight_before <= 0)
+		return false;
+	const AckEvent *e = trigger_of(conv, side, packet->ts_ns, true);
+	if (!e)
+		return false;
+	/* RFC 1122 4.2.3.2: the acknowledgement came a timer's time after the segment it covers */
+	int64_t loop = tcp_receiver_loop_ns(&conv->tcp, side);
+	int64_t least = loop * 3 / 2 + 20 * MILLISECOND_NS;
+	if (least < DELAYED_ACK_MIN_NS)
+		least = DELAYED_ACK_MIN_NS;
+	return e->ts_ns - step->previous_data_ns >= least;
+}
+
+static void count_edge_stop(TcpDirection *d, uint32_t window, int64_t rest_ns, int64_t late_ns)
+{
+	d->edge_stops++;
+	d->edge_window_sum += window;
+	if (window < d->edge_window_min)
+		d->edge_window_min = window;
+	if (window > d->edge_window_max)
+		d->edge_window_max = window;
+	d->at_edge_ns += rest_ns;
+	d->late_releases += late_ns > 0;
+}
+
+static Bucket repair_bucket(RetransmissionKind kind)
+{
+	switch (kind) {
+	case RETRANSMISSION_TIMEOUT:
+		return BUCKET_RTO_STALL;
+	case RETRANSMISSION_TAIL_PROBE:
+		return BUCKET_TAIL_LOSS;
+	case RETRANSMISSION_CLOSED_WINDOW:
+		return BUCKET_ZERO_WINDOW;
+	case RETRANSMISSION_FAST:
+	case RETRANSMISSION_NONE:
+		break;
+	}
+	return BUCKET_LOSS_RECOVERY;
+}
+
+/* The sender may send as far as its windows are concerned: is it TCP's clock, or has the program nothing to send? */
+static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Packet *packet, const TcpStep *step, int64_t rest_ns,
+	bool new_message)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	bool is_triggered = trigger_of(conv, side, packet->ts_ns, new_message) != NULL;
+	if (!is_triggered && rest_ns > longer(STALL_MIN_NS, STALL_LOOP_SHARE, loop))
+		return BUCKET_SENDER_STALLED;
+	if (step->previous_len < d->mss && !is_triggered)
+		return BUCKET_SENDER_STALLED;
+	bool is_far = loop > 2 * MILLISECOND_NS && (double)loop > 0.3 * (double)tcp_rtt_ns(&conv->tcp);
+	if (is_far && (double)step->flight_before + 2.0 * d->mss < DEMONSTRATED_SHARE * (double)d->demonstrated)
+		return BUCKET_SENDER_STALLED;
+	if (d->is_slow_start)
+		return BUCKET_SLOW_START;
+	int64_t base = tcp_rtt_ns(&conv->tcp), now = tcp_rtt_now_ns(&conv->tcp, side);
+	bool is_below_window = (double)d->plateau_reference <= PLATEAU_WINDOW_SHARE * (double)d->peer_window;
+	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window && now <= base + base / 4 + NOISE_FLOOR_NS)
+		return BUCKET_SEND_BUFFER;
+	return BUCKET_CONGESTION_WINDOW;
+}
+
+void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step, bool new_message, GapTcp *ret)
+{
+	Side side = step->side;
+	TcpDirection *d = &conv->tcp.dir[side];
+	int64_t gap = packet->ts_ns - conv->timeline->accounted_ns;
+	memset(ret, 0, sizeof(*ret));
+	ret->is_after_loss = d->loss_events > 0;
+	if (step->segment == SEGMENT_PROBE) {
+		ret->bucket = BUCKET_ZERO_WINDOW;
+		ret->is_repair = true;
+		return;
+	}
+	if (step->segment == SEGMENT_RETRANSMISSION || step->segment == SEGMENT_RETRANSMISSION_UPSTREAM) {
+		ret->bucket = repair_bucket(step->retransmission);
+		ret->is_repair = true;
+		ret->relabel_recovery = step->retransmission == RETRANSMISSION_TIMEOUT;
+		return;
+	}
+	if (step->segment == SEGMENT_REORDERED) {
+		bool is_short = gap < tcp_rtt_ns(&conv->tcp) / 2;
+		ret->bucket = is_short ? BUCKET_LINK : BUCKET_CONGESTION_WINDOW;
+		ret->is_flow = is_short && gap <= NOISE_FLOOR_NS;
+		return;
+	}
+	if (step->was_in_recovery && !step->ends_recovery) {
+		ret->bucket = d->episode_kind == RETRANSMISSION_CLOSED_WINDOW ? BUCKET_ZERO_WINDOW : BUCKET_LOSS_RECOVERY;
+		ret->is_repair = true;
+		return;
+	}
+	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS) {
+		ret->bucket = BUCKET_RTO_STALL;
+		ret->is_repair = true;
+		return;
+	}
+	uint32_t window = 0;
+	bool might_be_edge = d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len || gap > NOISE_FLOOR_NS;
+	if (!might_be_edge) {
+		ret->bucket = BUCKET_LINK;
+		ret->is_flow = true;
+		return;
+	}
+	if (gap > 0 && stood_at_edge(conv, side, step, &window)) {
+		ret->bucket = window_was_zero(conv, side, step, packet->ts_ns) ? BUCKET_ZERO_WINDOW : BUCKET_RECEIVE_WINDOW;
+		if (ret->bucket == BUCKET_RECEIVE_WINDOW && gap > NOISE_FLOOR_NS)
+			ret->late_ns = release_late_ns(conv, side, step);
+		if (ret->late_ns > gap)
+			ret->late_ns = gap;
+		count_edge_stop(d, window, gap, ret->late_ns);
+		ret->is_queued = ret->late_ns == 0 && tcp_queue_stands(&conv->tcp, side);
+		return;
+	}
+	if (gap <= NOISE_FLOOR_NS) {
+		ret->bucket = BUCKET_LINK;
+		ret->is_flow = true;
+		return;
+	}
+	/* holes that the receiver has reported: the clock stops while they are repaired, the program does not */
+	if (d->sacked_count > 0) {
+		ret->bucket = BUCKET_LOSS_RECOVERY;
+		ret->is_repair = true;
+		return;
+	}
+	if (!new_message && waited_for_delayed_ack(conv, side, packet, step)) {
+		ret->bucket = BUCKET_DELAYED_ACK_STALL;
+		return;
+	}
+	ret->bucket = clocked_or_stalled(conv, side, packet, step, gap, new_message);
+	bool is_clocked = ret->bucket != BUCKET_SENDER_STALLED;
+	if (is_clocked)
+		d->round_was_limited = true;
+	ret->is_queued = is_clocked && step->flight_before > 0 && tcp_queue_stands(&conv->tcp, side);
+	if (ret->bucket == BUCKET_SEND_BUFFER && d->plateau_rounds == PLATEAU_ROUNDS)
+		timeline_relabel(conv->timeline, d->plateau_since_ns, side, BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
+}
+
+void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label)
+{
+	Timeline *timeline = conv->timeline;
+	TcpDirection *d = NULL;
+	Side side = SIDE_CLIENT;
+	/* the side that sent the packet is the one whose pause this is */
+	bool from_low = memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0 && packet->src_port == conv->port[SIDE_CLIENT];
+	side = from_low ? SIDE_CLIENT : SIDE_SERVER;
+	d = &conv->tcp.dir[side];
+	if (label->relabel_recovery) {
+		timeline_relabel(timeline, d->last_progress_ns, side, BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
+		timeline_relabel(timeline, d->last_progress_ns, side, BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
+	}
+	Span span = {.frame = packet->frame, .stream = conv->stream, .side = (uint8_t)side, .is_queued = label->is_queued,
+		.is_after_loss = label->is_after_loss, .is_flow = label->is_flow};
+	if (label->late_ns > 0) {
+		span.bucket = BUCKET_SLOW_READER;
+		timeline_add(timeline, timeline->accounted_ns + label->late_ns, &span);
+	}
+	span.bucket = (uint8_t)label->bucket;
+	span.wire_bytes = packet->wirelen + FRAMING_BYTES;
+	timeline_add(timeline, packet->ts_ns, &span);
+}
+
+void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	bool stands = tcp_queue_stands(&conv->tcp, side) && d->next > d->una && !d->in_recovery;
+	if (!stands) {
+		conv->queue_since_ns[side] = 0;
+		return;
+	}
+	if (conv->queue_since_ns[side] == 0) {
+		conv->queue_since_ns[side] = now_ns;
+		conv->queue_bytes[side] = 0;
+		return;
+	}
+	conv->queue_bytes[side] += wire;
+	int64_t ns = now_ns - conv->queue_since_ns[side];
+	/* two round trips: shorter stretches catch single bursts */
+	if (ns < 2 * rtt_now_ns || ns <= 0)
+		return;
+	histogram_add(&conv->path->dir[dir].queue, (int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
+	conv->queue_since_ns[side] = now_ns;
+	conv->queue_bytes[side] = 0;
+}

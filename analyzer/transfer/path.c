@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Packet trains and capacity: see path.h.
+ */
+#include "analyzer/transfer/path.h"
+
+/* Segments in the shortest train; each level doubles it. */
+#define TRAIN_FIRST 4
+/* A proven speed: trains of at least 16 segments whose middle half lies within this of each other. */
+#define PROVEN_SPREAD 0.15
+#define PROVEN_LEVEL 2
+/* Stretches with a standing queue that make an estimate. */
+#define QUEUE_MIN_STRETCHES 3
+
+static void train_restart(Train *train, int64_t now_ns)
+{
+	for (int i = 0; i < TRAIN_LEVELS; i++) {
+		train->start_ns[i] = now_ns;
+		train->bytes[i] = 0;
+		train->halves[i] = 0;
+	}
+}
+
+static void count_window(Histogram *level, uint64_t bytes, int64_t ns)
+{
+	if (ns > 0)
+		histogram_add(level, (int64_t)((double)bytes * 1e9 / (double)ns), 1);
+}
+
+void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, int64_t gap_ns, uint32_t unit)
+{
+	bool is_new = train->last_ns == 0 || now_ns - train->last_ns > gap_ns || now_ns < train->last_ns;
+	train->last_ns = now_ns;
+	if (is_new) { /* the first packet's bytes were sent before the train's clock starts */
+		train_restart(train, now_ns);
+		return;
+	}
+	train->bytes[0] += bytes;
+	if (train->bytes[0] < (uint64_t)TRAIN_FIRST * unit)
+		return;
+	/* each window is half of one of the next level */
+	for (int i = 0; i < TRAIN_LEVELS; i++) {
+		count_window(&levels[i], train->bytes[i], now_ns - train->start_ns[i]);
+		uint64_t done = train->bytes[i];
+		train->bytes[i] = 0;
+		train->start_ns[i] = now_ns;
+		if (i + 1 == TRAIN_LEVELS)
+			break;
+		train->bytes[i + 1] += done;
+		if (++train->halves[i + 1] < 2)
+			break;
+		train->halves[i + 1] = 0;
+	}
+}
+
+/* The longest trains that are frequent enough; returns their level or -1. */
+static int usable_level(const Histogram levels[TRAIN_LEVELS])
+{
+	for (int i = TRAIN_LEVELS - 1; i >= 0; i--) {
+		if (histogram_count(&levels[i]) >= TRAIN_MIN_WINDOWS)
+			return i;
+	}
+	return -1;
+}
+
+static Capacity trains_capacity(const Histogram levels[TRAIN_LEVELS])
+{
+	Capacity c = {0};
+	int level = usable_level(levels);
+	if (level < 0)
+		return c;
+	const Histogram *h = &levels[level];
+	c.low = (double)histogram_quantile(h, 0.25);
+	c.high = (double)histogram_quantile(h, 0.75);
+	c.bytes_per_s = c.high;
+	c.is_proven = level >= PROVEN_LEVEL && c.high - c.low <= PROVEN_SPREAD * c.high;
+	return c;
+}
+
+Capacity path_capacity(const Path *path, int dir)
+{
+	const PathDirection *d = &path->dir[dir];
+	Capacity best = trains_capacity(d->data), acks = trains_capacity(d->acks);
+	if (acks.bytes_per_s > 0 && (best.bytes_per_s == 0 || acks.bytes_per_s < best.bytes_per_s))
+		best = acks;
+	if (histogram_count(&d->queue) >= QUEUE_MIN_STRETCHES) {
+		double rate = (double)histogram_quantile(&d->queue, 0.5);
+		if (best.bytes_per_s == 0 || rate < best.bytes_per_s) {
+			best.bytes_per_s = rate;
+			best.low = (double)histogram_quantile(&d->queue, 0.25);
+			best.high = (double)histogram_quantile(&d->queue, 0.75);
+			best.is_proven = best.high - best.low <= PROVEN_SPREAD * best.high;
+			best.is_share = true;
+		}
+	}
+	return best;
+}
+
+double path_nominal_bps(double bytes_per_s)
+{
+	static const double ladder[] = {10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 100e9};
+	double bps = bytes_per_s * 8;
+	for (unsigned i = 0; i < sizeof(ladder) / sizeof(*ladder); i++) {
+		/* below by framing and pauses that were not counted, above by timestamp noise */
+		if (bps >= 0.92 * ladder[i] && bps <= 1.03 * ladder[i])
+			return ladder[i];
+	}
+	return 0;
+}
+
+void path_clear(Path *path)
+{
+	for (int i = 0; i < 2; i++) {
+		for (int k = 0; k < TRAIN_LEVELS; k++) {
+			histogram_clear(&path->dir[i].data[k]);
+			histogram_clear(&path->dir[i].acks[k]);
+		}
+		histogram_clear(&path->dir[i].queue);
+	}
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Spans and their commitment: see timeline.h. Causes 2.7 (link first) and 2.12 (relabelling).
+ */
+#include "analyzer/transfer/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/constants.h"
+
+/* Bursts are joined up to this length, so that pictures and evidence stay fine enough. */
+#define FLOW_SPAN_MAX_NS (5 * MILLISECOND_NS)
+
+void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low)
+{
+	memset(timeline, 0, sizeof(*timeline));
+	timeline->committed_ns = timeline->accounted_ns = start_ns;
+	timeline->path = path;
+	timeline->client_is_low = client_is_low;
+}
+
+static double capacity_of(const Timeline *timeline, Side side)
+{
+	if (timeline->capacity_hint > 0)
+		return timeline->capacity_hint;
+	if (!timeline->path)
+		return 0;
+	return path_capacity(timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1).bytes_per_s;
+}
+
+/* Whether waiting in a queue of the path could have looked like this bucket. */
+static bool can_be_queueing(Bucket bucket)
+{
+	return bucket == BUCKET_RECEIVE_WINDOW || bucket == BUCKET_SEND_BUFFER || bucket == BUCKET_SLOW_START ||
+	       bucket == BUCKET_CONGESTION_WINDOW;
+}
+
+static bool can_have_link(Bucket bucket)
+{
+	return bucket != BUCKET_CAPTURE_GAP && bucket != BUCKET_NAME_RESOLUTION && bucket != BUCKET_CONNECTION_SETUP;
+}
+
+static void commit_span(Timeline *timeline, const Span *span, const double capacity[2])
+{
+	int64_t from = timeline->committed_ns, to = from + span->ns, link = 0;
+	if (span->is_queued && can_be_queueing(span->bucket)) {
+		link = span->ns;
+	} else if (can_have_link(span->bucket)) {
+		int64_t busy = timeline->busy_until_ns[0] > timeline->busy_until_ns[1] ? timeline->busy_until_ns[0]
+										      : timeline->busy_until_ns[1];
+		link = busy - from;
+		link = link < 0 ? 0 : link > span->ns ? span->ns : link;
+	}
+	for (Account *a = timeline->accounts; a; a = a->next) {
+		if (link > 0)
+			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side, span->frame, span->stream, false);
+		account_add(a, from + link, to, span->bucket, span->op_class, span->side, span->frame, span->stream,
+			span->is_after_loss);
+		a->covered_ns = to;
+	}
+	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
+		int64_t *busy = &timeline->busy_until_ns[span->side];
+		int64_t begin = *busy > to ? *busy : to;
+		/* of a joined burst only the last segment is still to be sent at its end, the rest is in its own time */
+		if (span->is_flow && *busy < from)
+			begin = from;
+		*busy = begin + (int64_t)((double)span->wire_bytes * 1e9 / capacity[span->side]);
+	}
+	timeline->committed_ns = to;
+}
+
+static void accounts_done(Timeline *timeline)
+{
+	Account **link = &timeline->accounts;
+	while (*link) {
+		Account *a = *link;
+		if (a->end_ns > timeline->committed_ns) {
+			link = &a->next;
+			continue;
+		}
+		*link = a->next;
+		a->next = NULL;
+		if (timeline->account_done)
+			timeline->account_done(timeline->user, a);
+	}
+}
+
+static void commit(Timeline *timeline, uint32_t spans)
+{
+	double capacity[2] = {capacity_of(timeline, SIDE_CLIENT), capacity_of(timeline, SIDE_SERVER)};
+	for (uint32_t i = 0; i < spans; i++)
+		commit_span(timeline, &timeline->log[i], capacity);
+	timeline->count -= spans;
+	memmove(timeline->log, timeline->log + spans, timeline->count * sizeof(Span));
+	accounts_done(timeline);
+}
+
+static Span *log_push(Timeline *timeline)
+{
+	if (timeline->count == timeline->room) {
+		uint32_t room = timeline->room ? timeline->room * 2 : TIMELINE_LOG_START;
+		Span *bigger = room <= TIMELINE_LOG_MAX ? realloc(timeline->log, room * sizeof(Span)) : NULL;
+		if (bigger) {
+			timeline->log = bigger;
+			timeline->room = room;
+		} else if (timeline->room > 0) {
+			commit(timeline, timeline->count / 2);
+		} else {
+			return NULL;
+		}
+	}
+	return &timeline->log[timeline->count++];
+}
+
+void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
+{
+	int64_t ns = to_ns - timeline->accounted_ns;
+	if (ns < 0) {
+		timeline->backward_ns -= ns;
+		ns = 0;
+	}
+	timeline->accounted_ns += ns;
+	if (timeline->count > 0) {
+		Span *last = &timeline->log[timeline->count - 1];
+		bool is_same = last->bucket == span->bucket && last->op_class == span->op_class && last->side == span->side &&
+			       last->is_queued == span->is_queued && last->is_after_loss == span->is_after_loss &&
+			       last->stream == span->stream;
+		if (is_same && (ns == 0 || (span->is_flow && last->is_flow && last->ns + ns <= FLOW_SPAN_MAX_NS))) {
+			last->ns += ns;
+			last->frame = span->frame;
+			last->wire_bytes += span->wire_bytes;
+			return;
+		}
+		if (ns == 0 && last->side == span->side) { /* no time: only its bytes matter */
+			last->wire_bytes += span->wire_bytes;
+			return;
+		}
+	}
+	Span *new = log_push(timeline);
+	if (!new) { /* no memory for a log: commit at once */
+		Span now = *span;
+		double none[2] = {0, 0};
+		now.ns = ns;
+		commit_span(timeline, &now, none);
+		accounts_done(timeline);
+		return;
+	}
+	*new = *span;
+	new->ns = ns;
+}
+
+void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to)
+{
+	int64_t end = timeline->accounted_ns;
+	for (uint32_t i = timeline->count; i > 0 && end > since_ns; i--) {
+		Span *s = &timeline->log[i - 1];
+		if (s->bucket == from && s->side == side)
+			s->bucket = (uint8_t)to;
+		end -= s->ns;
+	}
+}
+
+void timeline_open(Timeline *timeline, Account *account)
+{
+	if (account->start_ns < timeline->committed_ns)
+		account->start_ns = timeline->committed_ns;
+	account->end_ns = INT64_MAX;
+	account->covered_ns = account->start_ns;
+	account->next = timeline->accounts;
+	timeline->accounts = account;
+}
+
+void timeline_close(Timeline *timeline, Account *account, int64_t end_ns)
+{
+	if (end_ns < account->start_ns)
+		end_ns = account->start_ns;
+	/* what is committed cannot be given back */
+	if (end_ns < account->covered_ns)
+		end_ns = account->covered_ns;
+	account->end_ns = end_ns;
+	if (timeline->committed_ns >= end_ns)
+		accounts_done(timeline);
+}
+
+void timeline_drop(Timeline *timeline, Account *account)
+{
+	for (Account **link = &timeline->accounts; *link; link = &(*link)->next) {
+		if (*link == account) {
+			*link = account->next;
+			account->next = NULL;
+			return;
+		}
+	}
+}
+
+void timeline_finish(Timeline *timeline)
+{
+	commit(timeline, timeline->count);
+	for (Account *a = timeline->accounts; a; a = a->next) {
+		if (a->end_ns > timeline->committed_ns)
+			a->end_ns = timeline->committed_ns > a->start_ns ? timeline->committed_ns : a->start_ns;
+	}
+	accounts_done(timeline);
+}
+
+void timeline_clear(Timeline *timeline)
+{
+	free(timeline->log);
+	timeline->log = NULL;
+	timeline->count = timeline->room = 0;
+}
