@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Facts of transfers and jobs: see unit.h.
+ */
+#include "analyzer/transfer/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pictures are kept of units that moved this much: smaller ones have no time to show anything. */
+#define SERIES_MIN_BYTES (UINT64_C(1) << 18)
+
+Unit *unit_new(const Conversation *conv, bool is_job, int64_t start_ns)
+{
+	Unit *unit = calloc(1, sizeof(Unit));
+	if (!unit)
+		return NULL;
+	unit->is_job = is_job;
+	unit->account.start_ns = start_ns;
+	unit->account.user = unit;
+	unit->input = conv->input;
+	memcpy(unit->addr, conv->addr, sizeof(unit->addr));
+	unit->port[0] = conv->port[0];
+	unit->port[1] = conv->port[1];
+	unit->first_request_ns = start_ns;
+	unit->last_activity_ns = start_ns;
+	unit_add_stream(unit, conv->stream);
+	return unit;
+}
+
+void unit_add_stream(Unit *unit, uint32_t stream)
+{
+	for (uint32_t i = 0; i < unit->stream_count; i++) {
+		if (unit->streams[i] == stream)
+			return;
+	}
+	if (unit->stream_count < UNIT_STREAMS)
+		unit->streams[unit->stream_count++] = stream;
+}
+
+static DataFacts *data_of(Unit *unit, const Operation *op)
+{
+	if (op->verb == VERB_READ)
+		return &unit->read;
+	return op->verb == VERB_WRITE ? &unit->write : NULL;
+}
+
+void unit_request(Unit *unit, const Operation *op)
+{
+	unit->last_activity_ns = op->request_last_ns;
+	if (unit->first_frame == 0)
+		unit->first_frame = op->request_frame;
+	DataFacts *d = data_of(unit, op);
+	if (!d || op->protocol == MESSAGE_FTP)
+		return;
+	d->requests++;
+	d->asked += op->asked_bytes;
+	histogram_add(&d->size, (int64_t)op->asked_bytes, 1);
+	d->sequential += op->offset == d->next_offset;
+	if (op->verb == VERB_READ && op->offset < d->next_offset) {
+		uint64_t again = d->next_offset - op->offset;
+		d->repeated_bytes += again < op->asked_bytes ? again : op->asked_bytes;
+	}
+	if (op->offset + op->asked_bytes > d->next_offset || op->offset == 0)
+		d->next_offset = op->offset + op->asked_bytes;
+	d->depth_sum += op->in_flight;
+	d->depth_count[op->in_flight < UNIT_DEPTHS ? op->in_flight : UNIT_DEPTHS]++;
+	if (op->in_flight > d->depth_max)
+		d->depth_max = op->in_flight;
+	if (op->in_flight_bytes > d->depth_bytes_max)
+		d->depth_bytes_max = op->in_flight_bytes;
+	d->write_through += (op->flags & (MESSAGE_WRITE_THROUGH | MESSAGE_UNBUFFERED)) != 0;
+	if (op->credits_available != INT32_MIN) {
+		uint16_t charge = op->credit_charge ? op->credit_charge : 1;
+		d->credit_known++;
+		d->credit_starved += op->credits_available < charge;
+	}
+	if (unit->series)
+		series_add(unit->series, UNIT_SERIES_DEPTH, op->request_last_ns, op->in_flight);
+}
+
+int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns)
+{
+	if (op->reply_first_ns == 0 || op->request_last_ns == 0)
+		return -1;
+	int64_t begin = op->request_last_ns + server_loop_ns;
+	/* the server can only have begun when it was done with the answer before */
+	if (op->previous_reply_ns > begin)
+		begin = op->previous_reply_ns;
+	int64_t ns = op->reply_first_ns - begin;
+	return ns > 0 ? ns : 0;
+}
+
+static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
+{
+	OperationSample sample = {.stream = stream, .protocol = (uint8_t)op->protocol, .op_class = (uint8_t)op->op_class,
+		.command = op->command, .request_ns = op->request_first_ns, .reply_first_ns = op->reply_first_ns,
+		.reply_ns = op->reply_last_ns, .offset = op->offset,
+		.bytes = op->moved_bytes ? op->moved_bytes : op->asked_bytes, .request_frame = op->request_frame,
+		.reply_frame = op->reply_frame, .status = op->status};
+	if (unit->operation_count < UNIT_OPERATIONS_FIRST) {
+		unit->operations[unit->operation_count++] = sample;
+		return;
+	}
+	OperationSample *longest = unit->operations + UNIT_OPERATIONS_FIRST;
+	if (unit->longest_count < UNIT_OPERATIONS_LONGEST) {
+		longest[unit->longest_count++] = sample;
+		return;
+	}
+	uint32_t least = 0;
+	for (uint32_t i = 1; i < UNIT_OPERATIONS_LONGEST; i++) {
+		if (longest[i].reply_ns - longest[i].request_ns < longest[least].reply_ns - longest[least].request_ns)
+			least = i;
+	}
+	if (sample.reply_ns - sample.request_ns > longest[least].reply_ns - longest[least].request_ns)
+		longest[least] = sample;
+}
+
+void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server_loop_ns)
+{
+	if (!op->answered)
+		return;
+	unit->last_activity_ns = op->reply_last_ns;
+	unit->last_frame = op->reply_frame;
+	unit->class_count[op->op_class]++;
+	bool is_error = op->status_class == STATUS_CLASS_ERROR || op->status_class == STATUS_CLASS_DENIED ||
+			op->status_class == STATUS_CLASS_NOT_FOUND || op->status_class == STATUS_CLASS_LOCKED;
+	unit->class_errors[op->op_class] += is_error;
+	unit->not_found += op->status_class == STATUS_CLASS_NOT_FOUND;
+	int64_t service = operation_service_ns(op, server_loop_ns);
+	if (service >= 0)
+		unit->class_service_ns[op->op_class] += service;
+	if (op->op_class == OP_DIR) {
+		unit->lists++;
+		unit->list_entries += op->entries;
+	}
+	keep_operation(unit, op, stream);
+	DataFacts *d = data_of(unit, op);
+	if (!d || op->protocol == MESSAGE_FTP)
+		return;
+	d->answered++;
+	d->bytes += op->moved_bytes;
+	d->interim += op->interim_ns != 0;
+	d->credits_asked_more += op->credits_asked > op->credits_granted;
+	if (service >= 0)
+		histogram_add(&d->service_ns, service, 1);
+	if (!unit->series && d->bytes >= SERIES_MIN_BYTES)
+		account_keep_series(&unit->account);
+}
+
+static void series_make(Unit *unit)
+{
+	static const SeriesRule rules[UNIT_SERIES_COLUMNS] = {SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_SUM};
+	unit->series = series_new(unit->account.start_ns, UNIT_BINS, UNIT_SERIES_COLUMNS, rules);
+	account_keep_series(&unit->account);
+}
+
+void unit_payload(Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+{
+	unit->payload[side] += bytes;
+	unit->wire_packets++;
+	if (!unit->series && unit->payload[side] >= SERIES_MIN_BYTES)
+		series_make(unit);
+	if (!unit->series || side != unit_bulk_side(unit))
+		return;
+	series_add(unit->series, UNIT_SERIES_BYTES, now_ns, (int64_t)bytes);
+	series_add(unit->series, UNIT_SERIES_FLIGHT, now_ns, (int64_t)in_flight);
+	series_add(unit->series, UNIT_SERIES_WINDOW, now_ns, (int64_t)window);
+}
+
+bool unit_is_write(const Unit *unit)
+{
+	if (unit->read.bytes + unit->write.bytes > 0)
+		return unit->write.bytes > unit->read.bytes;
+	return unit->payload[SIDE_CLIENT] > unit->payload[SIDE_SERVER];
+}
+
+Side unit_bulk_side(const Unit *unit)
+{
+	return unit_is_write(unit) ? SIDE_CLIENT : SIDE_SERVER;
+}
+
+uint64_t unit_bytes(const Unit *unit)
+{
+	if (unit->is_ftp || unit->is_unframed)
+		return unit->payload[unit_bulk_side(unit)];
+	return unit_is_write(unit) ? unit->write.bytes : unit->read.bytes;
+}
+
+int64_t unit_duration_ns(const Unit *unit)
+{
+	return unit->account.end_ns - unit->account.start_ns;
+}
+
+const DataFacts *unit_main(const Unit *unit)
+{
+	return unit_is_write(unit) ? &unit->write : &unit->read;
+}
+
+void unit_free(Unit *unit)
+{
+	if (!unit)
+		return;
+	account_clear(&unit->account);
+	histogram_clear(&unit->read.size);
+	histogram_clear(&unit->read.service_ns);
+	histogram_clear(&unit->write.size);
+	histogram_clear(&unit->write.service_ns);
+	histogram_clear(&unit->file_size);
+	series_free(unit->series);
+	free(unit);
+}
