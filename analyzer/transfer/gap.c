@@ -21,7 +21,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet, bool last)
 {
 	Span span = {.frame = packet->frame, .stream = conv->stream, .bucket = (uint8_t)bucket, .op_class = (uint8_t)op_class,
-		.side = (uint8_t)side};
+		.side = (uint8_t)conversation_side(conv, side)};
 	if (last)
 		span.wire_bytes = packet->wirelen + FRAMING_BYTES;
 	timeline_add(conv->timeline, to_ns, &span);
@@ -33,6 +33,9 @@ static void charge_server(Conversation *conv, const Packet *packet, const Turn *
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
 	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
 	int64_t asked = turn->oldest_request_ns ? turn->oldest_request_ns : from;
+	/* an FTP server answers when the data connection is closed, not when it was asked */
+	if (conv->data_done_ns > asked)
+		asked = conv->data_done_ns;
 	int64_t back = clamp(asked + loop, from, to);
 	if (turn->is_setup) {
 		add(conv, to, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet, true);

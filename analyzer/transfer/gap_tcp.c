@@ -239,7 +239,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		d->round_was_limited = true;
 	ret->is_queued = is_clocked && step->flight_before > 0 && tcp_queue_stands(&conv->tcp, side);
 	if (ret->bucket == BUCKET_SEND_BUFFER && d->plateau_rounds == PLATEAU_ROUNDS)
-		timeline_relabel(conv->timeline, d->plateau_since_ns, side, BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
+		timeline_relabel(conv->timeline, d->plateau_since_ns, conversation_side(conv, side), BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
 }
 
 void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label)
@@ -252,10 +252,10 @@ void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *labe
 	side = from_low ? SIDE_CLIENT : SIDE_SERVER;
 	d = &conv->tcp.dir[side];
 	if (label->relabel_recovery) {
-		timeline_relabel(timeline, d->last_progress_ns, side, BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
-		timeline_relabel(timeline, d->last_progress_ns, side, BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
+		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side), BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
+		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side), BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
 	}
-	Span span = {.frame = packet->frame, .stream = conv->stream, .side = (uint8_t)side, .is_queued = label->is_queued,
+	Span span = {.frame = packet->frame, .stream = conv->stream, .side = (uint8_t)conversation_side(conv, side), .is_queued = label->is_queued,
 		.is_after_loss = label->is_after_loss, .is_flow = label->is_flow};
 	if (label->late_ns > 0) {
 		span.bucket = BUCKET_SLOW_READER;

@@ -66,7 +66,7 @@ typedef struct Unit {
 	struct Unit *job;          /* of a transfer: the job it is part of, NULL none */
 	bool is_job, is_ftp, is_unframed;
 	bool is_closing;           /* its end was announced; a data connection still runs */
-	bool is_done;
+	bool is_closed, is_done;
 	bool cut;                  /* began before or ended after the capture or its memory */
 	uint32_t number;           /* T or J number, from 1, by start */
 	uint16_t input;
@@ -84,7 +84,9 @@ typedef struct Unit {
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;
 	Histogram file_size;       /* of a job: bytes per file moved */
-	int64_t first_request_ns, last_activity_ns;
+	int64_t first_request_ns, last_activity_ns, end_activity_ns;
+	uint32_t outstanding;      /* of a job: requests under way */
+	uint64_t facts_payload;    /* of an FTP job: bytes of the connection `facts` describes */
 	uint64_t first_frame, last_frame;
 	Series *series;
 	uint64_t wire_packets;

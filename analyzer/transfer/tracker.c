@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Conversations from first to last packet: see tracker.h. Units are made in tracker_units.c.
+ */
+#include "analyzer/transfer/tracker.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/constants.h"
+#include "analyzer/transfer/gap.h"
+#include "analyzer/transfer/tracker_internal.h"
+
+#define DEFAULT_MAX_UNITS 20000
+#define DEFAULT_MAX_PATHS 20000
+
+static guint path_hash(gconstpointer key)
+{
+	const Path *p = key;
+	guint h = 5381;
+	for (unsigned i = 0; i < 16; i++)
+		h = h * 33 + p->low[i] + (guint)p->high[i] * 257;
+	return h;
+}
+
+static gboolean path_equal(gconstpointer a, gconstpointer b)
+{
+	const Path *x = a, *y = b;
+	return memcmp(x->low, y->low, 16) == 0 && memcmp(x->high, y->high, 16) == 0;
+}
+
+static void path_free(gpointer data)
+{
+	path_clear(data);
+	g_free(data);
+}
+
+Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
+{
+	Tracker *tracker = g_new0(Tracker, 1);
+	tracker->ops = *ops;
+	tracker->limits = *limits;
+	if (tracker->limits.max_units == 0)
+		tracker->limits.max_units = DEFAULT_MAX_UNITS;
+	if (tracker->limits.max_paths == 0)
+		tracker->limits.max_paths = DEFAULT_MAX_PATHS;
+	tracker->paths = g_hash_table_new_full(path_hash, path_equal, NULL, path_free);
+	tracker->expected = g_queue_new();
+	tracker->classifier = classifier_new();
+	return tracker;
+}
+
+static Path *path_of(Tracker *tracker, const Conversation *conv)
+{
+	Path key = {0};
+	memcpy(key.low, conv->addr[conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER], 16);
+	memcpy(key.high, conv->addr[conv->client_is_low ? SIDE_SERVER : SIDE_CLIENT], 16);
+	Path *path = g_hash_table_lookup(tracker->paths, &key);
+	if (path)
+		return path;
+	if (g_hash_table_size(tracker->paths) >= tracker->limits.max_paths) {
+		tracker->counts.paths_refused++;
+		return NULL;
+	}
+	path = g_new0(Path, 1);
+	memcpy(path->low, key.low, 16);
+	memcpy(path->high, key.high, 16);
+	g_hash_table_add(tracker->paths, path);
+	return path;
+}
+
+static bool is_server_port(uint16_t port)
+{
+	return port == 445 || port == 139 || port == 21 || port == 20 || port == 990;
+}
+
+/* Who is the client: the SYN says it; without one a well-known port does; else the first to speak. */
+static bool sender_is_client(const Packet *packet)
+{
+	if (packet->tcp_flags & TCP_SYN)
+		return !(packet->tcp_flags & TCP_ACK);
+	if (is_server_port(packet->src_port) != is_server_port(packet->dst_port))
+		return is_server_port(packet->dst_port);
+	/* IANA: ports below 1024 are services, ephemeral ones are above */
+	if ((packet->src_port < 1024) != (packet->dst_port < 1024))
+		return packet->dst_port < 1024;
+	return true;
+}
+
+void tracker_begin(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream)
+{
+	memset(conv, 0, sizeof(*conv));
+	tcp_connection_init(&conv->tcp);
+	bool from_client = sender_is_client(packet);
+	conv->client_is_low = from_client == from_low;
+	conv->stream = stream;
+	conv->input = packet->input;
+	Side sender = from_client ? SIDE_CLIENT : SIDE_SERVER, receiver = from_client ? SIDE_SERVER : SIDE_CLIENT;
+	memcpy(conv->addr[sender], packet->src, 16);
+	memcpy(conv->addr[receiver], packet->dst, 16);
+	conv->port[sender] = packet->src_port;
+	conv->port[receiver] = packet->dst_port;
+	tracker_expected_match(tracker, conv, packet);
+	if (!conv->control)
+		timeline_init(&conv->own_timeline, packet->ts_ns, NULL, conv->client_is_low);
+	conv->own_timeline.account_done = tracker_account_done;
+	conv->own_timeline.user = tracker;
+	conv->timeline = conv->control ? conv->control->timeline : &conv->own_timeline;
+	conv->tracker = tracker;
+}
+
+static void path_join(Tracker *tracker, Conversation *conv)
+{
+	conv->path = path_of(tracker, conv);
+	if (!conv->control) {
+		conv->own_timeline.path = conv->path;
+		conv->own_timeline.capacity_hint = tracker->limits.link_bytes_per_s;
+	}
+}
+
+static void session_make(Tracker *tracker, Conversation *conv)
+{
+	if (conv->control && conv->control->session)
+		conv->session = session_new_ftp_data(&tracker_session_ops, conv, conv->control->session, conv->ftp_file);
+	else
+		conv->session = session_new(&tracker_session_ops, conv, NULL, conv->port[SIDE_SERVER], conv->port[SIDE_CLIENT]);
+}
+
+static bool carries_new(const TcpStep *step)
+{
+	switch (step->segment) {
+	case SEGMENT_NEW:
+	case SEGMENT_REORDERED:
+	case SEGMENT_RETRANSMISSION_UPSTREAM:
+	case SEGMENT_PROBE:
+		return true;
+	case SEGMENT_RETRANSMISSION:
+		return step->end > step->next_before;
+	case SEGMENT_NONE:
+	case SEGMENT_COPY:
+	case SEGMENT_KEEP_ALIVE:
+		break;
+	}
+	return false;
+}
+
+static void push_payload(Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	SessionChunk chunk = {.offset = step->from, .len = step->len, .caplen = packet->payload_caplen, .data = packet->payload,
+		.ts_ns = packet->ts_ns, .frame = packet->frame, .psh = (packet->tcp_flags & TCP_PSH) != 0,
+		.fills_hole = step->segment != SEGMENT_NEW};
+	session_push(conv->session, step->side, &chunk);
+}
+
+static void name_application(Tracker *tracker, Conversation *conv, const Packet *packet)
+{
+	if (conv->is_named || !conv->session || !session_is_settled(conv->session))
+		return;
+	if (strcmp(session_protocol_name(conv->session), "other") != 0) {
+		conv->is_named = true; /* ours */
+		return;
+	}
+	if (classifier_push(tracker->classifier, &conv->classifier, packet, &conv->application))
+		conv->is_named = true;
+}
+
+static const Turn *turn_of(const Conversation *conv)
+{
+	static const Turn none = {.is_framed = false};
+	return conv->session ? session_turn(conv->session) : &none;
+}
+
+/* A control connection's own packets say nothing about time while its data connection moves the file. */
+static bool is_overshadowed(const Conversation *conv)
+{
+	for (const Conversation *d = conv->data_list; d; d = d->data_next) {
+		bool is_open = d->tcp.state == TCP_STATE_OPEN;
+		if (is_open && d->tcp.dir[0].payload_packets + d->tcp.dir[1].payload_packets > 0)
+			return true;
+	}
+	return false;
+}
+
+static void label(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
+{
+	if (conv->data_list && is_overshadowed(conv))
+		return;
+	const Turn *turn = before;
+	if (conv->control && step->is_setup)
+		turn = turn_of(conv->control);
+	gap_step(conv, packet, step, turn, turn_of(conv));
+}
+
+void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
+{
+	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] && memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
+	Side side = is_client ? SIDE_CLIENT : SIDE_SERVER;
+	TcpStep step;
+	int64_t server_loop = conv->tcp.loop_ns[SIDE_SERVER];
+	tcp_connection_step(&conv->tcp, side, packet, &step);
+	if (step.segment == SEGMENT_COPY)
+		return;
+	if (!conv->path && packet->payload_len > 0)
+		path_join(tracker, conv);
+	if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != server_loop)
+		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
+	if (step.gap_to > step.gap_from && conv->session)
+		session_gap(conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
+	bool is_new = packet->payload_len > 0 && carries_new(&step);
+	Turn before = *turn_of(conv);
+	if (is_new) {
+		if (!conv->session) {
+			session_make(tracker, conv);
+			if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != INT64_MAX)
+				session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
+			before = *turn_of(conv);
+		}
+		tracker_before_payload(tracker, conv, packet, &step);
+		if (conv->session)
+			push_payload(conv, packet, &step);
+		name_application(tracker, conv, packet);
+		tracker_payload(tracker, conv, packet, &step);
+	}
+	gap_trains(conv, packet, &step);
+	label(conv, packet, &step, &before);
+	if (conv->control && step.closes)
+		conv->control->data_done_ns = packet->ts_ns;
+}
+
+bool tracker_is_reuse(const Conversation *conv, const Packet *packet)
+{
+	if ((packet->tcp_flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
+		return false;
+	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] && memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
+	const TcpDirection *d = &conv->tcp.dir[is_client ? SIDE_CLIENT : SIDE_SERVER];
+	if (!d->has_seq)
+		return false;
+	/* the same SYN again has the sequence number before offset 0 */
+	return d->next_seq - (uint32_t)d->next - 1 != packet->seq;
+}
+
+static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *facts, bool timed_out)
+{
+	facts->stream = conv->stream;
+	facts->input = conv->input;
+	memcpy(facts->addr, conv->addr, sizeof(facts->addr));
+	memcpy(facts->port, conv->port, sizeof(facts->port));
+	facts->protocol = conv->control ? "ftp-data" : conv->session ? session_protocol_name(conv->session) : "other";
+	facts->application = conv->application;
+	facts->path = conv->path;
+	facts->client_is_low = conv->client_is_low;
+	facts->is_ftp_data = conv->control != NULL || conv->was_ftp_data;
+	facts->timed_out = timed_out;
+	if (!conv->is_named && conv->classifier)
+		facts->application = classifier_settle(tracker->classifier, &conv->classifier);
+	facts->has_session = conv->session && session_stats(conv->session, &facts->session);
+}
+
+static void data_detach(Conversation *data)
+{
+	Conversation *control = data->control;
+	for (Conversation **link = &control->data_list; *link; link = &(*link)->data_next) {
+		if (*link == data) {
+			*link = data->data_next;
+			break;
+		}
+	}
+	data->control = NULL;
+	data->was_ftp_data = true;
+}
+
+/* The control connection went away first: its data connections go on on their own timelines. */
+static void control_detach(Conversation *control, int64_t now_ns)
+{
+	while (control->data_list) {
+		Conversation *data = control->data_list;
+		data_detach(data);
+		timeline_init(&data->own_timeline, now_ns, data->path, data->client_is_low);
+		data->own_timeline.account_done = tracker_account_done;
+		data->own_timeline.user = data->tracker;
+		data->timeline = &data->own_timeline;
+	}
+}
+
+void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool timed_out)
+{
+	ConnectionFacts *facts = conv->facts ? conv->facts : g_new0(ConnectionFacts, 1);
+	int64_t end = conv->tcp.last_ns > now_ns ? conv->tcp.last_ns : now_ns;
+	for (int i = 0; i < 2; i++) {
+		TcpDirection *d = &conv->tcp.dir[i];
+		if (d->zero_window_since_ns != 0)
+			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
+		for (uint32_t k = 0; k < d->hole_count; k++) {
+			if (d->holes[k].to <= d->una)
+				d->uncaptured_bytes += (uint64_t)(d->holes[k].to - d->holes[k].from);
+		}
+	}
+	if (conv->session)
+		session_end(conv->session, end);
+	gap_end(conv);
+	facts_fill(tracker, conv, facts, timed_out);
+	facts->tcp = conv->tcp;
+	for (int i = 0; i < 2; i++)
+		facts->tcp.dir[i].acks = NULL, facts->tcp.dir[i].sends = NULL, facts->tcp.dir[i].recent = NULL,
+		facts->tcp.dir[i].holes = NULL;
+	tracker_units_end(tracker, conv, facts);
+	if (tracker->ops.connection_done)
+		tracker->ops.connection_done(tracker->ops.user, facts);
+	if (conv->control) {
+		data_detach(conv);
+	} else {
+		control_detach(conv, now_ns);
+		timeline_finish(&conv->own_timeline);
+		timeline_clear(&conv->own_timeline);
+	}
+	tracker_expected_forget(tracker, conv);
+	session_free(conv->session);
+	conv->session = NULL;
+	tcp_connection_clear(&conv->tcp);
+}
+
+TrackerCounts tracker_counts(const Tracker *tracker)
+{
+	return tracker->counts;
+}
+
+void tracker_free(Tracker *tracker)
+{
+	if (!tracker)
+		return;
+	g_hash_table_unref(tracker->paths);
+	g_queue_free_full(tracker->expected, g_free);
+	classifier_free(tracker->classifier);
+	g_free(tracker);
+}

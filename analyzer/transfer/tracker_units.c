@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Transfers and jobs from what sessions tell: see tracker.h. A unit that moved nothing is forgotten.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/constants.h"
+#include "analyzer/transfer/tracker_internal.h"
+
+/* Conversations of unknown protocols below this are chatter, not transfers. */
+#define UNKNOWN_MIN_BYTES (64 * 1024)
+
+static void facts_join(Conversation *conv, Unit *unit)
+{
+	if (!conv->facts)
+		conv->facts = g_new0(ConnectionFacts, 1);
+	if (unit->facts == conv->facts)
+		return;
+	unit->facts = conv->facts;
+	conv->facts->units++;
+}
+
+static Unit *unit_open(Conversation *conv, bool is_job, int64_t start_ns)
+{
+	Tracker *tracker = conv->tracker;
+	if (tracker->open_units >= tracker->limits.max_units) {
+		tracker->counts.units_refused++;
+		return NULL;
+	}
+	Unit *unit = unit_new(conv, is_job, start_ns);
+	if (!unit)
+		return NULL;
+	tracker->open_units++;
+	timeline_open(conv->timeline, &unit->account);
+	facts_join(conv, unit);
+	return unit;
+}
+
+static void unlink_unit(Conversation *conv, Unit *unit)
+{
+	for (Unit **link = &conv->units; *link; link = &(*link)->next) {
+		if (*link == unit) {
+			*link = unit->next;
+			unit->next = NULL;
+			return;
+		}
+	}
+}
+
+static void unit_close(Conversation *conv, Unit *unit, int64_t end_ns)
+{
+	if (unit->is_closed)
+		return;
+	unit->is_closed = true;
+	unit->end_activity_ns = end_ns;
+	if (!unit->is_job && unit->job && unit_bytes(unit) > 0) {
+		unit->job->files++;
+		histogram_add(&unit->job->file_size, (int64_t)unit_bytes(unit), 1);
+	}
+	unit->job = NULL;
+	unlink_unit(conv, unit);
+	if (conv->current == unit)
+		conv->current = NULL;
+	timeline_close(conv->timeline, &unit->account, end_ns);
+}
+
+static void unit_drop(Conversation *conv, Unit *unit)
+{
+	unlink_unit(conv, unit);
+	if (conv->current == unit)
+		conv->current = NULL;
+	timeline_drop(conv->timeline, &unit->account);
+	conv->tracker->open_units--;
+	if (unit->facts)
+		((ConnectionFacts *)unit->facts)->units--;
+	unit_free(unit);
+}
+
+static bool is_worth_telling(const Unit *unit)
+{
+	uint64_t bytes = unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1];
+	if (unit->is_unframed)
+		return bytes >= UNKNOWN_MIN_BYTES;
+	return bytes > 0 || unit->is_job;
+}
+
+void tracker_account_done(void *user, Account *account)
+{
+	Tracker *tracker = user;
+	Unit *unit = account->user;
+	tracker->open_units--;
+	unit->is_done = true;
+	if (account_sum_ns(account) != account->end_ns - account->start_ns)
+		tracker->counts.sums_wrong++;
+	if (!is_worth_telling(unit) || !tracker->ops.unit_done) {
+		tracker->counts.small_units_dropped++;
+		((ConnectionFacts *)unit->facts)->units--;
+		unit_free(unit);
+		return;
+	}
+	tracker->ops.unit_done(tracker->ops.user, unit);
+}
+
+/* ---- jobs */
+
+static Conversation *root_of(Conversation *conv)
+{
+	return conv->control ? conv->control : conv;
+}
+
+static bool belongs_to_job(const Operation *op)
+{
+	return op->op_class != OP_AUTH && op->verb != VERB_ECHO && op->verb != VERB_NOTIFY && op->verb != VERB_BREAK &&
+	       op->verb != VERB_LOGOFF && op->verb != VERB_DISCONNECT && op->verb != VERB_CANCEL;
+}
+
+static void job_close(Conversation *conv, int64_t end_ns)
+{
+	Unit *job = conv->job;
+	conv->job = NULL;
+	for (Unit *u = conv->units; u; u = u->next)
+		u->job = NULL;
+	unit_close(conv, job, end_ns);
+}
+
+static void job_touch(Conversation *conv, const Operation *op)
+{
+	Unit *job = conv->job;
+	bool is_idle = job && op->request_first_ns - job->last_activity_ns > JOB_GAP_NS && job->outstanding == 0 &&
+		       !conv->data_list;
+	if (is_idle)
+		job_close(conv, job->last_activity_ns);
+	if (conv->job)
+		return;
+	/* connecting and logging in are part of what the user waited for when the first file follows at once */
+	int64_t start = op->request_first_ns;
+	bool is_first = !conv->had_job;
+	if (is_first && (conv->last_auth_ns == 0 || start - conv->last_auth_ns < JOB_GAP_NS))
+		start = conv->tcp.first_ns;
+	conv->job = unit_open(conv, true, start);
+	conv->had_job = true;
+	if (conv->job) {
+		conv->job->is_ftp = op->protocol == MESSAGE_FTP;
+		conv->job->protocol = session_protocol_name(conv->session);
+		for (Unit *u = conv->units; u; u = u->next)
+			u->job = conv->job;
+	}
+}
+
+/* ---- session events */
+
+static void on_request(void *user, const Operation *op)
+{
+	Conversation *conv = user;
+	if (!belongs_to_job(op))
+		return;
+	job_touch(conv, op);
+	if (conv->job) {
+		conv->job->outstanding++;
+		unit_request(conv->job, op);
+	}
+	Unit *unit = op->file ? op->file->user : NULL;
+	if (!unit)
+		return;
+	unit_request(unit, op);
+	if (op->verb == VERB_READ || op->verb == VERB_WRITE)
+		conv->current = unit;
+}
+
+static void on_reply(void *user, const Operation *op)
+{
+	Conversation *conv = user;
+	if (!belongs_to_job(op)) {
+		if (op->op_class == OP_AUTH && op->answered)
+			conv->last_auth_ns = op->reply_last_ns;
+		return;
+	}
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
+	if (conv->job) {
+		if (conv->job->outstanding > 0)
+			conv->job->outstanding--;
+		unit_reply(conv->job, op, conv->stream, loop);
+	}
+	if (op->file && op->file->user)
+		unit_reply(op->file->user, op, conv->stream, loop);
+}
+
+static void copy_name(char *to, const char *from)
+{
+	g_strlcpy(to, from ? from : "", UNIT_NAME_BYTES);
+	/* a cut in the middle of a character would not be UTF-8 any more */
+	const char *end;
+	if (!g_utf8_validate(to, -1, &end))
+		to[end - to] = '\0';
+}
+
+static void names_take(Unit *unit, const FileRef *file)
+{
+	copy_name(unit->file, file->name);
+	copy_name(unit->share, file->share);
+}
+
+static void on_file_opened(void *user, FileRef *file)
+{
+	Conversation *conv = user;
+	if (file->is_directory || file->is_pipe || file->user)
+		return;
+	Unit *unit = unit_open(conv, false, file->opened_ns);
+	if (!unit)
+		return;
+	unit->protocol = session_protocol_name(conv->session);
+	unit->is_ftp = strcmp(unit->protocol, "ftp") == 0;
+	unit->first_frame = file->opened_frame;
+	unit->cut = !file->open_seen;
+	unit->job = conv->job;
+	unit->next = conv->units;
+	conv->units = unit;
+	names_take(unit, file);
+	file->user = unit;
+}
+
+static void on_file_renamed(void *user, FileRef *file)
+{
+	(void)user;
+	if (file->user)
+		names_take(file->user, file);
+}
+
+static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
+{
+	Conversation *conv = user;
+	Unit *unit = file->user;
+	for (GList *l = conv->tracker->expected->head; l; l = l->next) {
+		Expected *e = l->data;
+		if (e->file == file)
+			e->file = NULL;
+	}
+	Conversation *running = NULL;
+	for (Conversation *d = conv->data_list; d; d = d->data_next) {
+		if (d->ftp_file != file)
+			continue;
+		d->ftp_file = NULL;
+		d->unit = unit;
+		if (d->tcp.state < TCP_STATE_CLOSED)
+			running = d;
+	}
+	if (!unit)
+		return;
+	names_take(unit, file);
+	file->user = NULL;
+	if (unit->is_ftp && running) { /* the answer overtook the last data */
+		unit->is_closing = true;
+		unit->end_activity_ns = now_ns;
+		return;
+	}
+	if (unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1] == 0) {
+		unit_drop(conv, unit);
+		return;
+	}
+	/* a handle kept open after the last use is not part of the copy */
+	bool is_kept_open = !unit->is_ftp && now_ns - unit->last_activity_ns > JOB_GAP_NS;
+	unit_close(conv, unit, is_kept_open ? unit->last_activity_ns : now_ns);
+}
+
+static void on_ftp_data(void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
+{
+	Conversation *conv = user;
+	Tracker *tracker = conv->tracker;
+	static const uint8_t zero[16];
+	if (g_queue_get_length(tracker->expected) >= TRACKER_MAX_EXPECTED)
+		g_free(g_queue_pop_head(tracker->expected));
+	Expected *e = g_new0(Expected, 1);
+	e->control = conv;
+	e->file = file;
+	memcpy(e->addr, memcmp(addr, zero, 16) == 0 ? conv->addr[client_connects ? SIDE_SERVER : SIDE_CLIENT] : addr, 16);
+	e->port = port;
+	e->client_connects = client_connects;
+	e->announced_ns = conv->tcp.last_ns;
+	g_queue_push_tail(tracker->expected, e);
+}
+
+const SessionOps tracker_session_ops = {
+	.request = on_request,
+	.reply = on_reply,
+	.file_opened = on_file_opened,
+	.file_renamed = on_file_renamed,
+	.file_closed = on_file_closed,
+	.ftp_data = on_ftp_data,
+};
+
+/* ---- FTP data connections */
+
+void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *packet)
+{
+	/* newest first: a port announced again belongs to the newer transfer */
+	for (GList *l = tracker->expected->tail; l; l = l->prev) {
+		Expected *e = l->data;
+		bool to_server = e->port == conv->port[SIDE_SERVER] && memcmp(e->addr, conv->addr[SIDE_SERVER], 16) == 0;
+		bool to_client = !(packet->tcp_flags & TCP_SYN) && e->port == conv->port[SIDE_CLIENT] &&
+				 memcmp(e->addr, conv->addr[SIDE_CLIENT], 16) == 0;
+		if (!to_server && !to_client)
+			continue;
+		if (packet->ts_ns - e->announced_ns > EXPECTED_MAX_AGE_NS)
+			return;
+		conv->control = e->control;
+		conv->ftp_file = e->file;
+		/* sides are counted as on the control connection: the FTP client is the client */
+		conv->is_flipped = to_server != e->client_connects;
+		conv->data_next = e->control->data_list;
+		e->control->data_list = conv;
+		g_free(e);
+		g_queue_delete_link(tracker->expected, l);
+		return;
+	}
+}
+
+void tracker_expected_forget(Tracker *tracker, const Conversation *control)
+{
+	for (GList *l = tracker->expected->head; l;) {
+		GList *next = l->next;
+		if (((Expected *)l->data)->control == control) {
+			g_free(l->data);
+			g_queue_delete_link(tracker->expected, l);
+		}
+		l = next;
+	}
+}
+
+/* ---- payload */
+
+static bool is_unknown(const Conversation *conv)
+{
+	return conv->session && !conv->control && session_is_settled(conv->session) &&
+	       strcmp(session_protocol_name(conv->session), "other") == 0;
+}
+
+void tracker_before_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	(void)tracker;
+	if (conv->first_payload_ns == 0)
+		conv->first_payload_ns = packet->ts_ns;
+	/* a new question after a long silence of an unknown protocol begins another bulk period */
+	bool is_new_period = conv->unit && conv->unit->is_unframed && step->side == SIDE_CLIENT && conv->has_last_side &&
+			     conv->last_side == SIDE_SERVER && packet->ts_ns - conv->last_payload_ns > JOB_GAP_NS;
+	if (is_new_period) {
+		int64_t end = conv->tcp.dir[SIDE_SERVER].last_progress_ns;
+		Unit *unit = conv->unit;
+		conv->unit = NULL;
+		conv->first_payload_ns = packet->ts_ns;
+		conv->period_base[0] = conv->tcp.dir[0].unique_bytes;
+		conv->period_base[1] = conv->tcp.dir[1].unique_bytes;
+		unit_close(conv, unit, end > conv->last_payload_ns ? end : conv->last_payload_ns);
+	}
+	conv->last_payload_ns = packet->ts_ns;
+}
+
+static Unit *payload_unit(Conversation *conv)
+{
+	if (conv->control) {
+		if (!conv->unit && conv->ftp_file)
+			conv->unit = conv->ftp_file->user;
+		if (conv->unit)
+			unit_add_stream(conv->unit, conv->stream);
+		return conv->unit;
+	}
+	if (is_unknown(conv)) {
+		if (!conv->unit) {
+			conv->unit = unit_open(conv, false, conv->first_payload_ns);
+			if (conv->unit) {
+				conv->unit->is_unframed = true;
+				conv->unit->protocol = "other";
+				for (int i = 0; i < 2; i++)
+					conv->unit->payload[i] = conv->tcp.dir[i].unique_bytes - conv->period_base[i];
+				return NULL; /* this packet is counted already */
+			}
+		}
+		return conv->unit;
+	}
+	return conv->current;
+}
+
+void tracker_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	(void)tracker;
+	Unit *unit = payload_unit(conv);
+	if (!unit)
+		return;
+	const TcpDirection *d = &conv->tcp.dir[step->side];
+	int64_t from = step->from > step->next_before ? step->from : step->next_before;
+	int64_t bytes = step->segment == SEGMENT_NEW ? step->end - from : step->end - step->from;
+	if (step->segment == SEGMENT_RETRANSMISSION)
+		bytes = step->end - step->next_before;
+	if (bytes <= 0)
+		return;
+	int64_t flight = d->next - d->sender_una;
+	Side side = conversation_side(conv, step->side);
+	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0, d->peer_window);
+	if (conv->control) {
+		facts_join(conv, unit);
+		if (unit->job) {
+			unit->job->payload[side] += (uint64_t)bytes;
+			unit->job->last_activity_ns = packet->ts_ns;
+			unit_add_stream(unit->job, conv->stream);
+			if (unit->job->facts_payload < d->unique_bytes) {
+				unit->job->facts_payload = d->unique_bytes;
+				facts_join(conv, unit->job);
+			}
+		}
+	}
+	if (unit->series && d->last_rtt_ns > 0)
+		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns, tcp_rtt_now_ns(&conv->tcp, step->side));
+	if (unit->series && (step->segment == SEGMENT_RETRANSMISSION || step->segment == SEGMENT_RETRANSMISSION_UPSTREAM))
+		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
+}
+
+void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts)
+{
+	(void)tracker;
+	(void)facts;
+	Conversation *root = root_of(conv);
+	if (conv->control) {
+		Unit *unit = conv->unit;
+		conv->unit = NULL;
+		if (unit && unit->is_closing) {
+			int64_t end = conv->tcp.last_ns;
+			unit_close(root, unit, end > unit->end_activity_ns ? end : unit->end_activity_ns);
+		}
+		return;
+	}
+	if (conv->unit) {
+		Unit *unit = conv->unit;
+		conv->unit = NULL;
+		unit_close(conv, unit, conv->timeline->accounted_ns);
+	}
+	while (conv->units) {
+		conv->units->cut = true;
+		unit_close(conv, conv->units, conv->units->last_activity_ns);
+	}
+	if (conv->job)
+		job_close(conv, conv->job->last_activity_ns);
+}
