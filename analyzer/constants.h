@@ -17,7 +17,8 @@
 /* A transfer whose bytes needed this share of the time is healthy. */
 #define HEALTHY_LINK_SHARE 0.85
 
-/* A copy of a packet comes within half a round trip, but span ports need a millisecond and buffers up to twenty. */
+/* A copy of a packet comes within half a round trip, but span ports need a millisecond and buffers
+ * up to twenty. */
 #define DUPLICATE_MIN_NS (1 * MILLISECOND_NS)
 #define DUPLICATE_MAX_NS (20 * MILLISECOND_NS)
 
@@ -31,7 +32,8 @@
 #define IP_ID_MIN_SAMPLES 50
 #define IP_ID_MAX_JUMP 200
 
-/* Linux never waits less than 200 ms for its retransmission timer; clocks and ticks take 10 % off. */
+/* Linux never waits less than 200 ms for its retransmission timer; clocks and ticks take 10 % off.
+ */
 #define TIMEOUT_MIN_NS (180 * MILLISECOND_NS)
 #define TIMEOUT_SRTT_FACTOR 1.2
 /* RFC 8985 7.2: probe after two smoothed round trips; 1.5 leaves room for the estimate. */
@@ -40,7 +42,8 @@
 
 /* An edge the sender can have known when it stopped: loops are minima, jitter makes them longer. */
 #define EDGE_LOOP_SHARE 0.8
-/* A burst ends at a pause of a quarter round trip; below half a millisecond interrupts batch packets. */
+/* A burst ends at a pause of a quarter round trip; below half a millisecond interrupts batch
+ * packets. */
 #define BURST_GAP_MIN_NS (500000)
 /* Timer and interrupt noise on hosts: shorter pauses say nothing. */
 #define NOISE_FLOOR_NS (300000)

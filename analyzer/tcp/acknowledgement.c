@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Acknowledgements: see acknowledgement.h. RFC 9293 3.10.7.4, RFC 2018, RFC 2883, RFC 6298, RFC 7323.
+ * Acknowledgements: see acknowledgement.h. RFC 9293 3.10.7.4, RFC 2018, RFC 2883, RFC 6298, RFC
+ * 7323.
  */
 #include "analyzer/tcp/acknowledgement.h"
 
@@ -21,7 +22,8 @@ static bool ring_grow(void **ring, uint32_t *mask, uint32_t head, size_t size)
 		return false;
 	uint32_t kept = head < old ? head : old;
 	for (uint32_t i = 1; i <= kept; i++)
-		memcpy(bigger + ((head - i) & (count - 1)) * size, (uint8_t *)*ring + ((head - i) & (old - 1)) * size, size);
+		memcpy(bigger + ((head - i) & (count - 1)) * size,
+			(uint8_t *)*ring + ((head - i) & (old - 1)) * size, size);
 	free(*ring);
 	*ring = bigger;
 	*mask = count - 1;
@@ -32,8 +34,10 @@ static void push_event(TcpConnection *tcp, TcpDirection *d, int64_t loop_ns, con
 {
 	if (d->acks_head > 0 && d->acks) {
 		AckEvent *last = &d->acks[(d->acks_head - 1) & d->acks_mask];
-		/* events closer than a fraction of the loop cannot be told apart by what they trigger */
-		bool is_close = event->ts_ns - last->ts_ns < loop_ns / 128 && d->acks_head - 1 >= d->acks_applied;
+		/* events closer than a fraction of the loop cannot be told apart by what they
+		 * trigger */
+		bool is_close = event->ts_ns - last->ts_ns < loop_ns / 128 &&
+				d->acks_head - 1 >= d->acks_applied;
 		if (is_close && event->window >= d->mss && last->window >= d->mss) {
 			last->ack = event->ack;
 			last->edge = event->edge;
@@ -44,8 +48,10 @@ static void push_event(TcpConnection *tcp, TcpDirection *d, int64_t loop_ns, con
 		}
 	}
 	if (!d->acks || (d->acks_head > d->acks_mask && d->acks_mask + 1 < TCP_RING_MAX &&
-				event->ts_ns - d->acks[d->acks_head & d->acks_mask].ts_ns < 2 * tcp_rtt_now_ns(tcp, SIDE_CLIENT) + loop_ns)) {
-		if (!ring_grow((void **)&d->acks, &d->acks_mask, d->acks_head, sizeof(AckEvent)) && !d->acks)
+				event->ts_ns - d->acks[d->acks_head & d->acks_mask].ts_ns <
+					2 * tcp_rtt_now_ns(tcp, SIDE_CLIENT) + loop_ns)) {
+		if (!ring_grow((void **)&d->acks, &d->acks_mask, d->acks_head, sizeof(AckEvent)) &&
+			!d->acks)
 			return;
 	}
 	d->acks[d->acks_head & d->acks_mask] = *event;
@@ -120,10 +126,12 @@ static void take_sack(TcpDirection *d, const Packet *packet, int64_t ack)
 		int64_t to = seq_unwrap(packet->sack[i].right, d->next_seq, d->next);
 		if (to <= from)
 			continue;
-		/* RFC 2883: a first block at or below the ACK, or inside the second block, reports a duplicate */
+		/* RFC 2883: a first block at or below the ACK, or inside the second block, reports
+		 * a duplicate */
 		if (i == 0) {
 			bool below = to <= ack;
-			bool inside = packet->sack_count > 1 && !seq_before(packet->sack[0].left, packet->sack[1].left) &&
+			bool inside = packet->sack_count > 1 &&
+				      !seq_before(packet->sack[0].left, packet->sack[1].left) &&
 				      !seq_before(packet->sack[1].right, packet->sack[0].right);
 			if (below || inside) {
 				if (d->spurious < d->retransmitted_packets)
@@ -146,7 +154,10 @@ static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t no
 			int64_t sample = now_ns - r->ts_ns;
 			d->rtt_samples++;
 			d->last_rtt_ns = sample;
-			d->smoothed_rtt_ns = d->smoothed_rtt_ns ? d->smoothed_rtt_ns + (sample - d->smoothed_rtt_ns) / 8 : sample;
+			d->smoothed_rtt_ns =
+				d->smoothed_rtt_ns
+					? d->smoothed_rtt_ns + (sample - d->smoothed_rtt_ns) / 8
+					: sample;
 			if (d->min_rtt_ns == 0 || sample < d->min_rtt_ns)
 				d->min_rtt_ns = sample;
 			if (sample > d->max_rtt_ns)
@@ -162,7 +173,8 @@ static uint32_t scaled_window(const TcpConnection *tcp, Side from, const Packet 
 {
 	/* RFC 7323 2.2: the window of a SYN is never scaled */
 	const TcpDirection *sender = &tcp->dir[from];
-	return packet->tcp_flags & TCP_SYN ? packet->window : (uint32_t)packet->window << sender->scale_in_force;
+	return packet->tcp_flags & TCP_SYN ? packet->window
+					   : (uint32_t)packet->window << sender->scale_in_force;
 }
 
 static void zero_window_clock(TcpDirection *advertiser, bool is_zero, int64_t now_ns)
@@ -196,7 +208,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	int64_t edge = ack + window;
 	bool ack_advanced = ack > d->una || (!d->has_edge && ack == d->una);
 	bool edge_advanced = !d->has_edge || edge > d->edge;
-	if (d->fin_seen && ack == d->next + 1) { /* a FIN takes a sequence number of its own and is no byte */
+	if (d->fin_seen &&
+		ack == d->next + 1) { /* a FIN takes a sequence number of its own and is no byte */
 		ack = d->next;
 		edge = ack + window;
 		ack_advanced = ack > d->una;
@@ -212,7 +225,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		d->next_seq += (uint32_t)(ack - d->next);
 		d->next = ack;
 	}
-	/* the window closed over data still on its way: the receiver will throw that away and it comes again */
+	/* the window closed over data still on its way: the receiver will throw that away and it
+	 * comes again */
 	if (d->has_edge && window < d->mss && edge < d->next && ack >= d->una) {
 		if (d->closed_to <= ack || edge < d->closed_from)
 			d->closed_from = edge;
@@ -255,7 +269,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		d->sender_una = d->una;
 	}
 	push_event(tcp, d, tcp_sender_loop_ns(tcp, data_side),
-		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced, step->len == 0});
+		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced,
+			step->len == 0});
 }
 
 void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet)
@@ -264,7 +279,8 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 	TcpDirection *own = &tcp->dir[side];
 	/* the packet travels towards the peer: its TSval will come back in the peer's TSecr */
 	TcpDirection *towards = &tcp->dir[peer];
-	if (towards->pending_tsval_ns == 0 && (!own->has_last_tsval || packet->tsval != own->last_tsval)) {
+	if (towards->pending_tsval_ns == 0 &&
+		(!own->has_last_tsval || packet->tsval != own->last_tsval)) {
 		towards->pending_tsval = packet->tsval;
 		towards->pending_tsval_ns = packet->ts_ns;
 	}

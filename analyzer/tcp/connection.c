@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One packet of a connection, in order: handshake, loops, acknowledgement, payload. See connection.h.
+ * One packet of a connection, in order: handshake, loops, acknowledgement, payload. See
+ * connection.h.
  */
 #include "analyzer/tcp/connection.h"
 
@@ -82,8 +83,9 @@ void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns)
 
 bool tcp_is_closed_window(const TcpDirection *d)
 {
-	return d->has_edge && (d->peer_window < d->mss ||
-				      (d->edge - d->next < (int64_t)d->mss && d->peer_window < d->max_peer_window / 4));
+	return d->has_edge &&
+	       (d->peer_window < d->mss || (d->edge - d->next < (int64_t)d->mss &&
+						   d->peer_window < d->max_peer_window / 4));
 }
 
 static void scales_in_force(TcpConnection *tcp)
@@ -120,7 +122,9 @@ static void take_syn(TcpConnection *tcp, Side side, const Packet *packet)
 		d->has_timestamps = packet->has_timestamps;
 		d->options_cut = packet->options_cut;
 		if (packet->has_window_scale)
-			d->window_scale = packet->window_scale > WINDOW_SCALE_MAX ? WINDOW_SCALE_MAX : packet->window_scale;
+			d->window_scale = packet->window_scale > WINDOW_SCALE_MAX
+						  ? WINDOW_SCALE_MAX
+						  : packet->window_scale;
 	}
 	bool is_answer = packet->tcp_flags & TCP_ACK;
 	if (!is_answer) {
@@ -141,7 +145,8 @@ static void take_syn(TcpConnection *tcp, Side side, const Packet *packet)
 
 static void take_handshake_ack(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
-	if (tcp->established_ns != 0 || tcp->syn_ack_ns == 0 || side != SIDE_CLIENT || !(packet->tcp_flags & TCP_ACK))
+	if (tcp->established_ns != 0 || tcp->syn_ack_ns == 0 || side != SIDE_CLIENT ||
+		!(packet->tcp_flags & TCP_ACK))
 		return;
 	if (packet->tcp_flags & (TCP_SYN | TCP_RST))
 		return;
@@ -234,13 +239,15 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	step->next_before = d->next;
 	step->flight_before = d->flight_at_stop;
 	if (packet->payload_len > 0) {
-		if (step->from > d->next + (int64_t)UINT32_MAX / 4 || step->end < d->next - (int64_t)UINT32_MAX / 4)
+		if (step->from > d->next + (int64_t)UINT32_MAX / 4 ||
+			step->end < d->next - (int64_t)UINT32_MAX / 4)
 			tcp->out_of_window_packets++;
 		else
 			segment_classify(tcp, side, packet, step);
 		if (tcp->state == TCP_STATE_SYN)
 			tcp->state = TCP_STATE_OPEN;
-	} else if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && d->payload_packets > 0 && step->from == d->next - 1) {
+	} else if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && d->payload_packets > 0 &&
+		   step->from == d->next - 1) {
 		d->keep_alives++; /* RFC 1122 4.2.3.6: empty, one below */
 		step->segment = SEGMENT_KEEP_ALIVE;
 	}
@@ -257,8 +264,10 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		step->closes = true;
 		tcp->state = TCP_STATE_RESET;
 	}
-	int64_t handshake = tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
+	int64_t handshake =
+		tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
 	int64_t data = d->min_rtt_ns;
-	if (handshake > 0 && d->rtt_samples == 20 && data > MIDDLEBOX_FACTOR * handshake && data > 10 * MILLISECOND_NS)
+	if (handshake > 0 && d->rtt_samples == 20 && data > MIDDLEBOX_FACTOR * handshake &&
+		data > 10 * MILLISECOND_NS)
 		tcp->middlebox = true;
 }

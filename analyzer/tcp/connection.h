@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One TCP connection while packets of it arrive: both directions as the capture point sees them, and as each sender
- * knows them (acknowledgements applied one loop later, causes 2.6). It classifies segments and measures; it blames
- * nobody: that is transfer/gap.c. RFC 9293, RFC 7323, RFC 2018, RFC 6298.
+ * One TCP connection while packets of it arrive: both directions as the capture point sees them,
+ * and as each sender knows them (acknowledgements applied one loop later, causes 2.6). It
+ * classifies segments and measures; it blames nobody: that is transfer/gap.c. RFC 9293, RFC 7323,
+ * RFC 2018, RFC 6298.
  */
 #ifndef SLOWCOPY_ANALYZER_TCP_CONNECTION_H
 #define SLOWCOPY_ANALYZER_TCP_CONNECTION_H
@@ -13,7 +14,8 @@
 #include "analyzer/session/session.h"
 #include "dissectors/packet.h"
 
-/* Entries of the acknowledgement and segment histories: starts small, grows to this while one loop needs it. */
+/* Entries of the acknowledgement and segment histories: starts small, grows to this while one loop
+ * needs it. */
 #define TCP_RING_MAX 512
 #define TCP_RING_START 16
 /* Intervals never seen at the capture point that are remembered per direction. */
@@ -27,12 +29,12 @@
 typedef enum SegmentClass {
 	SEGMENT_NONE,
 	SEGMENT_NEW,
-	SEGMENT_COPY,           /* the same packet recorded or delivered twice: never moves time */
+	SEGMENT_COPY, /* the same packet recorded or delivered twice: never moves time */
 	SEGMENT_KEEP_ALIVE,
-	SEGMENT_PROBE,          /* into a closed window */
-	SEGMENT_RETRANSMISSION, /* bytes that passed the capture point before */
+	SEGMENT_PROBE,                   /* into a closed window */
+	SEGMENT_RETRANSMISSION,          /* bytes that passed the capture point before */
 	SEGMENT_RETRANSMISSION_UPSTREAM, /* bytes lost before the capture point, repaired */
-	SEGMENT_REORDERED,      /* late, not lost */
+	SEGMENT_REORDERED,               /* late, not lost */
 } SegmentClass;
 
 typedef enum RetransmissionKind {
@@ -40,7 +42,8 @@ typedef enum RetransmissionKind {
 	RETRANSMISSION_FAST,
 	RETRANSMISSION_TIMEOUT,
 	RETRANSMISSION_TAIL_PROBE,
-	RETRANSMISSION_CLOSED_WINDOW, /* the receiver had closed or shrunk its window over these bytes */
+	RETRANSMISSION_CLOSED_WINDOW, /* the receiver had closed or shrunk its window over these
+					 bytes */
 } RetransmissionKind;
 
 /** AckEvent: an acknowledgement as it passed the capture point. */
@@ -79,9 +82,9 @@ typedef struct Interval {
 /** TcpDirection: what one side sends, and what the other side acknowledges of it. */
 typedef struct TcpDirection {
 	/* first cache lines: touched by every packet */
-	uint32_t next_seq;      /* sequence number of stream offset `next` */
-	bool has_seq;           /* a sequence number of this side is known */
-	bool has_edge;          /* the peer advertised a window since data may flow */
+	uint32_t next_seq; /* sequence number of stream offset `next` */
+	bool has_seq;      /* a sequence number of this side is known */
+	bool has_edge;     /* the peer advertised a window since data may flow */
 	bool syn_seen, fin_seen, rst_seen;
 	bool in_recovery;
 	bool is_slow_start;
@@ -89,21 +92,22 @@ typedef struct TcpDirection {
 	int64_t next;           /* highest stream offset seen, plus one */
 	int64_t una;            /* highest acknowledgement seen at the capture point */
 	int64_t edge;           /* rightmost edge the peer advertised */
-	int64_t sender_una, sender_edge; /* the same, as this sender knows them now */
+	int64_t sender_una, sender_edge;        /* the same, as this sender knows them now */
 	int64_t last_data_ns, last_progress_ns; /* last segment; last ack that advanced */
 	uint32_t last_len;
-	uint32_t peer_window;   /* last advertised by the peer, scaled */
+	uint32_t peer_window; /* last advertised by the peer, scaled */
 	uint32_t max_peer_window;
-	uint32_t max_segment;   /* largest payload seen */
-	uint32_t mss;           /* effective: option less per-segment options, or largest payload seen */
+	uint32_t max_segment; /* largest payload seen */
+	uint32_t mss; /* effective: option less per-segment options, or largest payload seen */
 	uint32_t duplicate_acks_now; /* in a row */
 	uint16_t last_ip_id;
 	bool last_was_probe;
-	AckEvent *acks;         /* ring, acks_mask + 1 entries */
-	SendRecord *sends;      /* ring */
-	uint32_t acks_mask, acks_head, acks_applied; /* free-running; applied: next to be told to the sender */
+	AckEvent *acks;    /* ring, acks_mask + 1 entries */
+	SendRecord *sends; /* ring */
+	uint32_t acks_mask, acks_head,
+		acks_applied; /* free-running; applied: next to be told to the sender */
 	uint32_t sends_mask, sends_head, sends_tail; /* tail: oldest not acknowledged */
-	uint64_t *recent;       /* signature ring: pairs of hash and time */
+	uint64_t *recent;                            /* signature ring: pairs of hash and time */
 	uint32_t recent_head;
 
 	/* loss and order */
@@ -133,32 +137,35 @@ typedef struct TcpDirection {
 	int64_t flight_at_stop; /* when the sender sent its last segment */
 
 	/* timestamp loops: towards this side's host */
-	uint32_t pending_tsval; /* passed towards this host... */
+	uint32_t pending_tsval;   /* passed towards this host... */
 	int64_t pending_tsval_ns; /* ...at; 0 none */
 
 	/* counters for the report */
 	uint64_t packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
-	uint64_t retransmitted_packets, retransmitted_bytes, timeouts, fast_retransmissions, tail_probes, spurious;
-	uint64_t reordered, copies, copies_ttl, copies_vlan, uncaptured_bytes, duplicate_acks, keep_alives, probes, zero_windows, unseen_sent;
+	uint64_t retransmitted_packets, retransmitted_bytes, timeouts, fast_retransmissions,
+		tail_probes, spurious;
+	uint64_t reordered, copies, copies_ttl, copies_vlan, uncaptured_bytes, duplicate_acks,
+		keep_alives, probes, zero_windows, unseen_sent;
 	uint64_t segments_over_mss, bad_checksum_hint, fragments, ecn_marks, ece_flags;
 	uint64_t loss_events, loss_events_inflated, losses_in_event;
 	uint64_t max_losses_in_event;
 	uint64_t recoveries_multi; /* episodes with two or more losses */
 	uint64_t max_in_flight;
 	int64_t zero_window_since_ns, zero_window_ns; /* of the window this side advertises */
-	int64_t at_edge_ns;     /* this sender stood at the peer's edge */
-	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns, smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
+	int64_t at_edge_ns;                           /* this sender stood at the peer's edge */
+	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
+		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
 	uint64_t rtt_samples;
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
 	uint32_t first_window, window_after_ten_rtt;
-	uint64_t restarts;      /* slow start again after idle */
+	uint64_t restarts;       /* slow start again after idle */
 	uint32_t initial_flight; /* bytes of the first round */
 	uint64_t first_loss_frame, last_timeout_frame;
 	uint64_t syn_frame, first_data_frame, first_zero_window_frame;
-	uint16_t syn_mss;       /* option value, 0 absent */
-	int16_t window_scale;   /* announced, -1 absent or SYN not seen */
+	uint16_t syn_mss;     /* option value, 0 absent */
+	int16_t window_scale; /* announced, -1 absent or SYN not seen */
 	bool sack_permitted, has_timestamps, options_cut;
 	uint8_t scale_in_force; /* shift applied to this side's window field */
 	bool scale_known;
@@ -172,40 +179,49 @@ typedef struct TcpStep {
 	Side side;
 	SegmentClass segment;
 	RetransmissionKind retransmission;
-	int64_t from, end;      /* stream offsets of the payload */
-	uint32_t len;           /* payload on the wire */
-	bool is_setup;          /* SYN or SYN-ACK or the ACK that ends the handshake */
+	int64_t from, end; /* stream offsets of the payload */
+	uint32_t len;      /* payload on the wire */
+	bool is_setup;     /* SYN or SYN-ACK or the ACK that ends the handshake */
 	bool ack_advanced, edge_advanced, zero_window, is_duplicate_ack;
-	bool unseen_before;     /* the IP-ID ledger proves packets sent just before that were not seen here */
+	bool unseen_before; /* the IP-ID ledger proves packets sent just before that were not seen
+			       here */
 	bool starts_recovery, ends_recovery;
-	bool was_in_recovery;   /* before this packet */
-	bool closes;            /* FIN or RST */
-	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks; empty when equal */
+	bool was_in_recovery;     /* before this packet */
+	bool closes;              /* FIN or RST */
+	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks;
+				     empty when equal */
 	int64_t gap_opened_ns;    /* when the first of them was missed */
 	Side gap_side;
 	int64_t previous_data_ns; /* last data of this side before it */
 	uint32_t previous_len;
-	int64_t next_before;    /* `next` before it */
-	int64_t flight_before;  /* in flight when the sender stopped */
+	int64_t next_before;   /* `next` before it */
+	int64_t flight_before; /* in flight when the sender stopped */
 } TcpStep;
 
-typedef enum TcpState { TCP_STATE_SYN, TCP_STATE_OPEN, TCP_STATE_CLOSING, TCP_STATE_CLOSED, TCP_STATE_RESET } TcpState;
+typedef enum TcpState {
+	TCP_STATE_SYN,
+	TCP_STATE_OPEN,
+	TCP_STATE_CLOSING,
+	TCP_STATE_CLOSED,
+	TCP_STATE_RESET
+} TcpState;
 
 typedef struct TcpConnection {
-	TcpDirection dir[2];    /* by Side that sends */
-	int64_t loop_ns[2];     /* capture point to that host and back, smallest seen; INT64_MAX unknown */
+	TcpDirection dir[2]; /* by Side that sends */
+	int64_t loop_ns[2]; /* capture point to that host and back, smallest seen; INT64_MAX unknown
+			     */
 	int64_t loop_now_ns[2]; /* newest sample */
 	int64_t first_ns, last_ns;
 	int64_t syn_ns, syn_ack_ns, established_ns; /* 0 unseen */
 	int64_t handshake_loop_ns[2];
 	uint32_t syn_tries, syn_ack_tries;
 	uint64_t out_of_window_packets;
-	int64_t clock_back_ns;  /* largest step back that was clamped */
+	int64_t clock_back_ns; /* largest step back that was clamped */
 	TcpState state;
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
 	bool direction_hint[2]; /* the capture says that this host sent from here */
 	bool middlebox;
-	bool swapped_known;     /* roles are certain (SYN or SYN-ACK seen) */
+	bool swapped_known; /* roles are certain (SYN or SYN-ACK seen) */
 } TcpConnection;
 
 /** tcp_connection_init: a connection whose first packet is about to be fed. */

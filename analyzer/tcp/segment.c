@@ -13,19 +13,24 @@
 
 static uint64_t signature_of(const Packet *packet)
 {
-	/* everything a second transmission would change: RFC 7323 timestamps, IP identification, acknowledgement */
+	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
+	 * acknowledgement */
 	uint64_t a = (uint64_t)packet->seq << 32 | packet->ack;
 	uint64_t b = (uint64_t)packet->tsval << 32 | packet->tsecr;
-	uint64_t c = (uint64_t)packet->ip_id << 48 | (uint64_t)packet->checksum << 32 | (uint64_t)packet->window << 16 |
-		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
-	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^ c * UINT64_C(0x165667b19e3779f9);
+	uint64_t c = (uint64_t)packet->ip_id << 48 | (uint64_t)packet->checksum << 32 |
+		     (uint64_t)packet->window << 16 | (uint64_t)packet->tcp_flags << 8 |
+		     (packet->payload_len & 0xff);
+	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+		     c * UINT64_C(0x165667b19e3779f9);
 	return h ^ h >> 29;
 }
 
-bool segment_is_copy(TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
+bool segment_is_copy(
+	TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
 {
 	if (!d->recent) {
-		/* one small table per direction, made when the first packet comes that could be copied */
+		/* one small table per direction, made when the first packet comes that could be
+		 * copied */
 		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
 		if (!d->recent)
 			return false;
@@ -115,7 +120,8 @@ static void hole_push(TcpDirection *d, const Hole *hole)
 
 void segment_hole_open(TcpDirection *d, int64_t from, int64_t to, int64_t now_ns)
 {
-	hole_push(d, &(Hole){.from = from, .to = to, .opened_ns = now_ns, .acknowledged_ns = now_ns});
+	hole_push(
+		d, &(Hole){.from = from, .to = to, .opened_ns = now_ns, .acknowledged_ns = now_ns});
 }
 
 void segment_holes_acknowledged(TcpDirection *d, int64_t ack, int64_t now_ns)
@@ -158,7 +164,8 @@ static void send_record_push(TcpConnection *tcp, TcpDirection *d, const SendReco
 		if (ring) {
 			uint32_t kept = d->sends_head < size ? d->sends_head : size;
 			for (uint32_t i = 1; i <= kept; i++)
-				ring[(d->sends_head - i) & (bigger - 1)] = d->sends[(d->sends_head - i) & d->sends_mask];
+				ring[(d->sends_head - i) & (bigger - 1)] =
+					d->sends[(d->sends_head - i) & d->sends_mask];
 			free(d->sends);
 			d->sends = ring;
 			d->sends_mask = bigger - 1;
@@ -174,10 +181,11 @@ static void send_record_push(TcpConnection *tcp, TcpDirection *d, const SendReco
 }
 
 /* A segment that repeats bytes known to be lost or seen: what made the sender send it again? */
-static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const TcpDirection *d, Side side, const TcpStep *step,
-	int64_t now_ns)
+static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const TcpDirection *d,
+	Side side, const TcpStep *step, int64_t now_ns)
 {
-	bool was_closed = d->closed_to > d->closed_from && step->end > d->closed_from && step->from < d->closed_to;
+	bool was_closed = d->closed_to > d->closed_from && step->end > d->closed_from &&
+			  step->from < d->closed_to;
 	if (was_closed || tcp_is_closed_window(d))
 		return RETRANSMISSION_CLOSED_WINDOW;
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
@@ -186,14 +194,16 @@ static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const Tc
 	if (since >= TIMEOUT_MIN_NS && since >= (int64_t)(TIMEOUT_SRTT_FACTOR * (double)srtt))
 		return RETRANSMISSION_TIMEOUT;
 	if (d->in_recovery)
-		return d->episode_kind == RETRANSMISSION_TIMEOUT ? RETRANSMISSION_TIMEOUT : RETRANSMISSION_FAST;
+		return d->episode_kind == RETRANSMISSION_TIMEOUT ? RETRANSMISSION_TIMEOUT
+								 : RETRANSMISSION_FAST;
 	bool has_evidence = d->duplicate_acks_now >= 3 || d->highest_sacked > d->una;
 	if (!has_evidence && since >= (int64_t)(TAIL_PROBE_SRTT_FACTOR * (double)srtt))
 		return RETRANSMISSION_TAIL_PROBE;
 	return RETRANSMISSION_FAST;
 }
 
-static void episode_begin(TcpConnection *tcp, TcpDirection *d, Side side, TcpStep *step, uint64_t frame)
+static void episode_begin(
+	TcpConnection *tcp, TcpDirection *d, Side side, TcpStep *step, uint64_t frame)
 {
 	d->in_recovery = true;
 	d->recovery_point = d->next;
@@ -204,14 +214,16 @@ static void episode_begin(TcpConnection *tcp, TcpDirection *d, Side side, TcpSte
 		d->first_loss_frame = frame;
 	/* a full queue shows as an inflated round trip just before the loss (causes 3.11) */
 	int64_t base = tcp_rtt_ns(tcp);
-	if (base > 0 && tcp_rtt_now_ns(tcp, side) > base + base * 3 / 10 && tcp_rtt_now_ns(tcp, side) > base + MILLISECOND_NS)
+	if (base > 0 && tcp_rtt_now_ns(tcp, side) > base + base * 3 / 10 &&
+		tcp_rtt_now_ns(tcp, side) > base + MILLISECOND_NS)
 		d->loss_events_inflated++;
 	d->demonstrated = 0;
 	d->plateau_rounds = 0;
 	step->starts_recovery = true;
 }
 
-static void take_loss(TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
+static void take_loss(
+	TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
 {
 	step->retransmission = retransmission_kind(tcp, d, side, step, packet->ts_ns);
 	d->retransmitted_packets++;
@@ -270,16 +282,19 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 			if (d->initial_flight == 0)
 				d->initial_flight = (uint32_t)d->round_max_flight;
 			if (d->is_slow_start && d->previous_round_flight > 0) {
-				bool grew = (double)d->round_max_flight >= SLOW_START_GROWTH * (double)d->previous_round_flight;
+				bool grew = (double)d->round_max_flight >=
+					    SLOW_START_GROWTH * (double)d->previous_round_flight;
 				d->slow_rounds = grew ? 0 : d->slow_rounds + 1;
 				if (d->slow_rounds >= 2)
 					d->is_slow_start = false;
 			}
-			uint64_t tolerance = (uint64_t)(PLATEAU_TOLERANCE * (double)d->plateau_reference);
+			uint64_t tolerance =
+				(uint64_t)(PLATEAU_TOLERANCE * (double)d->plateau_reference);
 			if (tolerance < 2 * (uint64_t)d->mss)
 				tolerance = 2 * (uint64_t)d->mss;
-			uint64_t distance = d->round_max_flight > d->plateau_reference ? d->round_max_flight - d->plateau_reference
-										       : d->plateau_reference - d->round_max_flight;
+			uint64_t distance = d->round_max_flight > d->plateau_reference
+						    ? d->round_max_flight - d->plateau_reference
+						    : d->plateau_reference - d->round_max_flight;
 			bool is_flat = distance <= tolerance && !d->in_recovery;
 			d->plateau_rounds = is_flat ? d->plateau_rounds + 1 : 0;
 			if (!is_flat) {
@@ -301,8 +316,10 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 	(void)tcp;
 }
 
-/* Idle longer than a timer with everything acknowledged: the sender starts again from a small window (RFC 5681 4.1). */
-static void restart_check(TcpConnection *tcp, TcpDirection *d, Side side, const TcpStep *step, int64_t now_ns)
+/* Idle longer than a timer with everything acknowledged: the sender starts again from a small
+ * window (RFC 5681 4.1). */
+static void restart_check(
+	TcpConnection *tcp, TcpDirection *d, Side side, const TcpStep *step, int64_t now_ns)
 {
 	if (d->last_data_ns == 0 || d->sender_una < step->next_before)
 		return;
@@ -321,10 +338,12 @@ static void restart_check(TcpConnection *tcp, TcpDirection *d, Side side, const 
 	d->demonstrated = 0;
 }
 
-static SegmentClass class_of(TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
+static SegmentClass class_of(
+	TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
 	uint32_t index = 0;
-	if (step->end <= d->next && step->len <= 1 && step->from == d->next - 1 && step->end <= d->una)
+	if (step->end <= d->next && step->len <= 1 && step->from == d->next - 1 &&
+		step->end <= d->una)
 		return SEGMENT_KEEP_ALIVE;
 	if (d->has_edge && d->peer_window == 0 && step->len <= 1)
 		return SEGMENT_PROBE;
@@ -353,7 +372,8 @@ static SegmentClass class_of(TcpConnection *tcp, Side side, TcpDirection *d, con
 		if (before >= 1 && before <= IP_ID_MAX_JUMP)
 			return SEGMENT_REORDERED;
 	}
-	if (rtt == 0 && age < 3 * MILLISECOND_NS) /* no round trip known: Wireshark's own guess of 3 ms */
+	if (rtt == 0 &&
+		age < 3 * MILLISECOND_NS) /* no round trip known: Wireshark's own guess of 3 ms */
 		return SEGMENT_REORDERED;
 	return SEGMENT_RETRANSMISSION_UPSTREAM;
 }
@@ -369,7 +389,8 @@ static void advance(TcpDirection *d, const TcpStep *step)
 void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	TcpDirection *d = &tcp->dir[side];
-	acknowledgement_apply(tcp, side, packet->ts_ns, step->from >= d->next ? step->end : INT64_MIN);
+	acknowledgement_apply(
+		tcp, side, packet->ts_ns, step->from >= d->next ? step->end : INT64_MIN);
 	step->flight_before = d->next - d->sender_una;
 	if (d->in_recovery && d->sender_una >= d->recovery_point) {
 		d->in_recovery = false;
@@ -398,9 +419,11 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		take_ip_id(d, packet, step);
 		restart_check(tcp, d, side, step, packet->ts_ns);
 		if (step->from > d->next)
-			hole_push(d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval, packet->ip_id,
-					     packet->has_timestamps, packet->ip_version == 4});
-		d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
+			hole_push(d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval,
+					     packet->ip_id, packet->has_timestamps,
+					     packet->ip_version == 4});
+		d->unique_bytes +=
+			(uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
 		round_step(tcp, d, step);
 		break;
 	case SEGMENT_RETRANSMISSION:
@@ -424,13 +447,16 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	}
 	d->last_was_probe = false;
 	advance(d, step);
-	/* segments above the announced size are offload artefacts of a host; smaller ones tell the size in use */
-	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss && step->len <= 1460)
+	/* segments above the announced size are offload artefacts of a host; smaller ones tell the
+	 * size in use */
+	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss &&
+		step->len <= 1460)
 		d->mss = step->len;
 	if (step->len > d->mss)
 		d->segments_over_mss++;
 	send_record_push(tcp, d,
-		&(SendRecord){packet->ts_ns, step->end, packet->frame, step->len, step->segment != SEGMENT_NEW});
+		&(SendRecord){packet->ts_ns, step->end, packet->frame, step->len,
+			step->segment != SEGMENT_NEW});
 	d->last_data_ns = packet->ts_ns;
 	d->last_len = step->len;
 	d->flight_at_stop = d->next - d->sender_una;

@@ -6,7 +6,8 @@
 
 #define BUCKETS_PER_SERIES 10
 
-static void keep_evidence(Account *account, Bucket bucket, int64_t ns, int64_t end_ns, uint64_t frame, uint32_t stream)
+static void keep_evidence(Account *account, Bucket bucket, int64_t ns, int64_t end_ns,
+	uint64_t frame, uint32_t stream)
 {
 	AccountEvidence *e = account->evidence[bucket];
 	int at = ACCOUNT_EVIDENCE;
@@ -29,14 +30,15 @@ static void add_side(Account *account, Bucket bucket, Side side, int64_t ns, boo
 		account->slow_reader_ns[side] += ns;
 	else if (bucket == BUCKET_ZERO_WINDOW)
 		account->zero_window_ns[side] += ns;
-	else if (bucket == BUCKET_LOSS_RECOVERY || bucket == BUCKET_RTO_STALL || bucket == BUCKET_TAIL_LOSS)
+	else if (bucket == BUCKET_LOSS_RECOVERY || bucket == BUCKET_RTO_STALL ||
+		 bucket == BUCKET_TAIL_LOSS)
 		account->loss_ns[side] += ns;
 	else if (bucket == BUCKET_CONGESTION_WINDOW && is_after_loss)
 		account->after_loss_ns[side] += ns;
 }
 
-void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, uint64_t frame,
-	uint32_t stream, bool is_after_loss)
+void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class,
+	Side side, uint64_t frame, uint32_t stream, bool is_after_loss)
 {
 	int64_t from = from_ns > account->start_ns ? from_ns : account->start_ns;
 	int64_t to = to_ns < account->end_ns ? to_ns : account->end_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time budget of one transfer or job: an interval of a timeline, cut into buckets that add up to it exactly.
+ * The time budget of one transfer or job: an interval of a timeline, cut into buckets that add up
+ * to it exactly.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_ACCOUNT_H
 #define SLOWCOPY_ANALYZER_TRANSFER_ACCOUNT_H
@@ -17,22 +18,23 @@
 #define ACCOUNT_BINS 96
 
 typedef struct AccountEvidence {
-	int64_t ns;      /* length of the span */
-	int64_t end_ns;  /* when it ended */
-	uint64_t frame;  /* the packet that ended it */
+	int64_t ns;     /* length of the span */
+	int64_t end_ns; /* when it ended */
+	uint64_t frame; /* the packet that ended it */
 	uint32_t stream;
 } AccountEvidence;
 
 typedef struct Account {
-	struct Account *next;       /* on its timeline */
+	struct Account *next; /* on its timeline */
 	int64_t start_ns;
-	int64_t end_ns;             /* INT64_MAX while open */
-	int64_t covered_ns;         /* committed up to here */
+	int64_t end_ns;     /* INT64_MAX while open */
+	int64_t covered_ns; /* committed up to here */
 	int64_t bucket_ns[BUCKET_COUNT];
 	int64_t round_trip_ns[OP_CLASS_COUNT];
 	int64_t server_ns[OP_CLASS_COUNT];
-	int64_t stalled_ns[2];      /* sender-stalled by Side */
-	int64_t receive_window_ns[2], slow_reader_ns[2], zero_window_ns[2], loss_ns[2], after_loss_ns[2];
+	int64_t stalled_ns[2]; /* sender-stalled by Side */
+	int64_t receive_window_ns[2], slow_reader_ns[2], zero_window_ns[2], loss_ns[2],
+		after_loss_ns[2];
 	uint32_t spans[BUCKET_COUNT];
 	AccountEvidence evidence[BUCKET_COUNT][ACCOUNT_EVIDENCE];
 	Series *buckets_a, *buckets_b; /* ns per bin; a: buckets 0-9, b: 10-19; made when wanted */
@@ -40,8 +42,8 @@ typedef struct Account {
 } Account;
 
 /** account_add: [@from_ns, @to_ns) of the timeline belongs to @bucket; clipped to the account. */
-void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, uint64_t frame,
-	uint32_t stream, bool is_after_loss);
+void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class,
+	Side side, uint64_t frame, uint32_t stream, bool is_after_loss);
 
 /** account_sum_ns: all buckets together. */
 int64_t account_sum_ns(const Account *account);

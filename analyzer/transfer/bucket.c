@@ -23,7 +23,8 @@ static const BucketName names[BUCKET_COUNT] = {
 	[BUCKET_DELAYED_ACK_STALL] = {"delayed-ack-stall", "delayed ACK", BUCKET_SIDE_PROTOCOL},
 	[BUCKET_SEND_BUFFER] = {"send-buffer", "send buffer", BUCKET_SIDE_SENDER},
 	[BUCKET_SLOW_START] = {"slow-start", "slow start", BUCKET_SIDE_NETWORK},
-	[BUCKET_CONGESTION_WINDOW] = {"congestion-window", "congestion window", BUCKET_SIDE_NETWORK},
+	[BUCKET_CONGESTION_WINDOW] = {"congestion-window", "congestion window",
+		BUCKET_SIDE_NETWORK},
 	[BUCKET_SENDER_STALLED] = {"sender-stalled", "sender stalled", BUCKET_SIDE_SENDER},
 	[BUCKET_SERVER_PROCESSING] = {"server-processing", "server", BUCKET_SIDE_SERVER},
 	[BUCKET_ROUND_TRIP] = {"round-trip", "round trips", BUCKET_SIDE_PROTOCOL},
@@ -49,7 +50,7 @@ BucketSide bucket_side(Bucket bucket)
 
 const char *op_class_id(OpClass op_class)
 {
-	static const char *const ids[OP_CLASS_COUNT] = {"other", "open", "read", "write", "flush", "lock", "dir", "meta", "close",
-		"auth", "ftp"};
+	static const char *const ids[OP_CLASS_COUNT] = {"other", "open", "read", "write", "flush",
+		"lock", "dir", "meta", "close", "auth", "ftp"};
 	return ids[op_class];
 }

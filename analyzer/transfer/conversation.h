@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A connection with everything that hangs on it: TCP state, session, timeline, trains. The unit the packet loop
- * works on.
+ * A connection with everything that hangs on it: TCP state, session, timeline, trains. The unit the
+ * packet loop works on.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_CONVERSATION_H
 #define SLOWCOPY_ANALYZER_TRANSFER_CONVERSATION_H
@@ -21,44 +21,47 @@ struct ClassifierFlow;
 /** Conversation: lives from the first packet to its end in the flow table. */
 typedef struct Conversation {
 	TcpConnection tcp;
-	Session *session;        /* NULL until the first payload */
-	Timeline *timeline;      /* own_timeline, or that of the FTP control connection */
+	Session *session;   /* NULL until the first payload */
+	Timeline *timeline; /* own_timeline, or that of the FTP control connection */
 	Timeline own_timeline;
-	bool client_is_low;      /* the client is the low end of the flow key */
-	bool is_flipped;         /* FTP data opened by the server: sides are the other way round than on `control` */
-	bool was_ftp_data;       /* its control connection ended first */
+	bool client_is_low; /* the client is the low end of the flow key */
+	bool is_flipped;    /* FTP data opened by the server: sides are the other way round than on
+			       `control` */
+	bool was_ftp_data;  /* its control connection ended first */
 	bool has_last_side;
-	bool is_named;           /* the application is known, or not wanted */
-	uint8_t last_side;       /* side that sent the last payload */
+	bool is_named;     /* the application is known, or not wanted */
+	uint8_t last_side; /* side that sent the last payload */
 	uint16_t input;
 	uint32_t stream;
-	uint8_t addr[2][16];     /* by Side */
+	uint8_t addr[2][16]; /* by Side */
 	uint16_t port[2];
-	Path *path;              /* NULL until the first payload */
+	Path *path;                        /* NULL until the first payload */
 	Train data_train[2], ack_train[2]; /* by Side that sends the data */
-	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
+	int64_t queue_since_ns[2];         /* a queue has stood since; 0 no */
 	int64_t queue_una[2];
 	uint64_t queue_bytes[2];
-	struct Conversation *control;   /* of FTP data */
-	struct Conversation *data_list; /* of an FTP control connection: its open data connections */
+	struct Conversation *control; /* of FTP data */
+	struct Conversation
+		*data_list; /* of an FTP control connection: its open data connections */
 	struct Conversation *data_next;
-	int64_t data_done_ns;    /* of an FTP control connection: a data connection closed then */
-	FileRef *ftp_file;       /* of FTP data: the file it carries while that is open */
-	struct Unit *unit;       /* of FTP data and unknown protocols: the unit its payload counts for */
-	struct Unit *job;        /* open job of an SMB or FTP session */
-	struct Unit *units;      /* open transfers of this session, newest first */
-	struct Unit *current;    /* whose READ or WRITE was asked last */
+	int64_t data_done_ns; /* of an FTP control connection: a data connection closed then */
+	FileRef *ftp_file;    /* of FTP data: the file it carries while that is open */
+	struct Unit *unit;  /* of FTP data and unknown protocols: the unit its payload counts for */
+	struct Unit *job;   /* open job of an SMB or FTP session */
+	struct Unit *units; /* open transfers of this session, newest first */
+	struct Unit *current; /* whose READ or WRITE was asked last */
 	int64_t first_payload_ns, last_payload_ns;
 	int64_t last_auth_ns;    /* last answer to a log-in message */
 	uint64_t period_base[2]; /* unknown protocol: bytes before this bulk period */
 	bool had_job;
 	struct ClassifierFlow *classifier; /* nDPI's state while the application is unknown */
-	const char *application; /* static or NULL */
-	struct ConnectionFacts *facts; /* made when the first unit refers to it */
+	const char *application;           /* static or NULL */
+	struct ConnectionFacts *facts;     /* made when the first unit refers to it */
 	struct Tracker *tracker;
 } Conversation;
 
-/** conversation_side: @side of @conv as its timeline counts sides (FTP data opened by the server is turned). */
+/** conversation_side: @side of @conv as its timeline counts sides (FTP data opened by the server is
+ * turned). */
 static inline Side conversation_side(const Conversation *conv, Side side)
 {
 	if (!conv->is_flipped)

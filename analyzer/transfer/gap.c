@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Labels for pauses at the message level: who owed the next byte, and was the request travelling, at the server, or
- * not asked for yet? See gap.h; the TCP level is in gap_tcp.c. Causes 2.9 and 2.11.
+ * Labels for pauses at the message level: who owed the next byte, and was the request travelling,
+ * at the server, or not asked for yet? See gap.h; the TCP level is in gap_tcp.c. Causes 2.9
+ * and 2.11.
  */
 #include "analyzer/transfer/gap.h"
 
@@ -18,9 +19,13 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet, bool last)
+static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side,
+	const Packet *packet, bool last)
 {
-	Span span = {.frame = packet->frame, .stream = conv->stream, .bucket = (uint8_t)bucket, .op_class = (uint8_t)op_class,
+	Span span = {.frame = packet->frame,
+		.stream = conv->stream,
+		.bucket = (uint8_t)bucket,
+		.op_class = (uint8_t)op_class,
 		.side = (uint8_t)conversation_side(conv, side)};
 	if (last)
 		span.wire_bytes = packet->wirelen + FRAMING_BYTES;
@@ -28,7 +33,8 @@ static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_cla
 }
 
 /* Time the server's side is responsible for: the request travels to it and back, then it works. */
-static void charge_server(Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class, Side speaker)
+static void charge_server(
+	Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class, Side speaker)
 {
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
 	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
@@ -42,7 +48,8 @@ static void charge_server(Conversation *conv, const Packet *packet, const Turn *
 		return;
 	}
 	if (asked > from) /* before the request was complete: it was still coming */
-		add(conv, clamp(asked, from, to), BUCKET_ROUND_TRIP, op_class, speaker, packet, false);
+		add(conv, clamp(asked, from, to), BUCKET_ROUND_TRIP, op_class, speaker, packet,
+			false);
 	if (back > conv->timeline->accounted_ns)
 		add(conv, back, BUCKET_ROUND_TRIP, op_class, speaker, packet, back == to);
 	if (to > back || back == from)
@@ -50,7 +57,8 @@ static void charge_server(Conversation *conv, const Packet *packet, const Turn *
 }
 
 /* Time the client's side is responsible for: the answer travels to it, then it decides. */
-static void charge_client(Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class)
+static void charge_client(
+	Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class)
 {
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_CLIENT);
 	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
@@ -77,22 +85,26 @@ static bool blocks_message(Bucket bucket)
 
 static bool is_ack_clocked(Bucket bucket)
 {
-	return bucket == BUCKET_SEND_BUFFER || bucket == BUCKET_SLOW_START || bucket == BUCKET_CONGESTION_WINDOW;
+	return bucket == BUCKET_SEND_BUFFER || bucket == BUCKET_SLOW_START ||
+	       bucket == BUCKET_CONGESTION_WINDOW;
 }
 
 /* The speaker had work waiting when it last sent: requests that had reached it by then. */
 static bool was_backlogged(const Conversation *conv, const Turn *turn, const TcpStep *step)
 {
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
-	return turn->outstanding > 0 && step->previous_data_ns > 0 && turn->oldest_request_ns + loop <= step->previous_data_ns + loop / 8;
+	return turn->outstanding > 0 && step->previous_data_ns > 0 &&
+	       turn->oldest_request_ns + loop <= step->previous_data_ns + loop / 8;
 }
 
-static void server_message(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+static void server_message(Conversation *conv, const Packet *packet, const TcpStep *step,
+	const Turn *before, const Turn *after)
 {
 	GapTcp tcp_label;
 	gap_tcp_classify(conv, packet, step, true, &tcp_label);
 	bool pipelined = was_backlogged(conv, before, step) && step->flight_before > 0;
-	if (tcp_label.is_repair || blocks_message(tcp_label.bucket) || (pipelined && is_ack_clocked(tcp_label.bucket))) {
+	if (tcp_label.is_repair || blocks_message(tcp_label.bucket) ||
+		(pipelined && is_ack_clocked(tcp_label.bucket))) {
 		gap_tcp_charge(conv, packet, &tcp_label);
 		return;
 	}
@@ -104,7 +116,8 @@ static void server_message(Conversation *conv, const Packet *packet, const TcpSt
 	charge_server(conv, packet, before, op_class, SIDE_SERVER);
 }
 
-static void client_message(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+static void client_message(Conversation *conv, const Packet *packet, const TcpStep *step,
+	const Turn *before, const Turn *after)
 {
 	GapTcp tcp_label;
 	gap_tcp_classify(conv, packet, step, true, &tcp_label);
@@ -113,7 +126,8 @@ static void client_message(Conversation *conv, const Packet *packet, const TcpSt
 		return;
 	}
 	if (before->outstanding > 0) {
-		/* several writes under way: either the window lets no more out, or the client waits for an answer */
+		/* several writes under way: either the window lets no more out, or the client waits
+		 * for an answer */
 		bool is_bulk = step->flight_before > 2 * (int64_t)conv->tcp.dir[SIDE_CLIENT].mss;
 		if (is_bulk && (is_ack_clocked(tcp_label.bucket) || tcp_label.is_flow)) {
 			gap_tcp_charge(conv, packet, &tcp_label);
@@ -125,10 +139,13 @@ static void client_message(Conversation *conv, const Packet *packet, const TcpSt
 	charge_client(conv, packet, before, after->newest_class);
 }
 
-static void setup_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
+static void setup_step(
+	Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
 {
-	if (packet->tcp_flags & TCP_SYN && !(packet->tcp_flags & TCP_ACK) && conv->tcp.syn_tries == 1 && conv->control) {
-		/* a data connection begins on its control connection's timeline: whose turn was it to open it? */
+	if (packet->tcp_flags & TCP_SYN && !(packet->tcp_flags & TCP_ACK) &&
+		conv->tcp.syn_tries == 1 && conv->control) {
+		/* a data connection begins on its control connection's timeline: whose turn was it
+		 * to open it? */
 		const Turn *turn = before;
 		if (turn->outstanding > 0)
 			charge_server(conv->control, packet, turn, turn->oldest_class, step->side);
@@ -143,25 +160,30 @@ static void capture_gap(Conversation *conv, const TcpStep *step, const Packet *p
 {
 	/* data passed unseen before its acknowledgement did: nobody can say what that time was */
 	if (step->gap_opened_ns > conv->timeline->accounted_ns + NOISE_FLOOR_NS)
-		add(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet, false);
+		add(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet,
+			false);
 }
 
 static bool is_repair(SegmentClass segment)
 {
-	return segment == SEGMENT_RETRANSMISSION || segment == SEGMENT_RETRANSMISSION_UPSTREAM || segment == SEGMENT_PROBE;
+	return segment == SEGMENT_RETRANSMISSION || segment == SEGMENT_RETRANSMISSION_UPSTREAM ||
+	       segment == SEGMENT_PROBE;
 }
 
-void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after)
+void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
+	const Turn *after)
 {
 	if (!conv->timeline)
 		return;
 	if (step->gap_to > step->gap_from)
 		capture_gap(conv, step, packet);
-	if (step->is_setup && conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0) {
+	if (step->is_setup &&
+		conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0) {
 		setup_step(conv, packet, step, before);
 		return;
 	}
-	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY || step->segment == SEGMENT_KEEP_ALIVE)
+	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY ||
+		step->segment == SEGMENT_KEEP_ALIVE)
 		return;
 	Side side = step->side, other = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	bool is_mid = before->message_left[side] > 0;
@@ -204,10 +226,12 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
 	if (step->len > 0) {
 		TcpDirection *d = &tcp->dir[side];
-		/* a frame larger than a segment is several that the host's card cut later: its time says nothing */
+		/* a frame larger than a segment is several that the host's card cut later: its time
+		 * says nothing */
 		if (step->len <= d->mss + 12u) {
 			int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
-			train_push(&conv->data_train[side], conv->path->dir[own].data, packet->ts_ns, packet->wirelen + FRAMING_BYTES,
+			train_push(&conv->data_train[side], conv->path->dir[own].data,
+				packet->ts_ns, packet->wirelen + FRAMING_BYTES,
 				gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS, d->mss + 90u);
 		}
 	}
@@ -230,18 +254,20 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 
 void gap_end(Conversation *conv)
 {
-	if (!conv->timeline || conv->control || conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0)
+	if (!conv->timeline || conv->control ||
+		conv->tcp.dir[0].payload_packets + conv->tcp.dir[1].payload_packets == 0)
 		return;
 	for (int side = 0; side < 2; side++) {
 		const TcpDirection *d = &conv->tcp.dir[side];
-		if (!conv->has_last_side || conv->last_side != side || d->last_progress_ns <= conv->timeline->accounted_ns)
+		if (!conv->has_last_side || conv->last_side != side ||
+			d->last_progress_ns <= conv->timeline->accounted_ns)
 			continue;
 		if (d->una < d->next)
 			continue;
 		/* the last data travels, its acknowledgement comes back */
 		Packet none = {.ts_ns = d->last_progress_ns};
-		int64_t back = clamp(d->last_data_ns + tcp_receiver_loop_ns(&conv->tcp, side), conv->timeline->accounted_ns,
-			d->last_progress_ns);
+		int64_t back = clamp(d->last_data_ns + tcp_receiver_loop_ns(&conv->tcp, side),
+			conv->timeline->accounted_ns, d->last_progress_ns);
 		add(conv, back, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
 		add(conv, d->last_progress_ns, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
 	}

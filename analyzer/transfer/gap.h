@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Gives every pause a label: what was the party that had to send next waiting for? Blames the last thing that had to
- * happen. Causes 2.6-2.12.
+ * Gives every pause a label: what was the party that had to send next waiting for? Blames the last
+ * thing that had to happen. Causes 2.6-2.12.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_GAP_H
 #define SLOWCOPY_ANALYZER_TRANSFER_GAP_H
@@ -9,10 +9,12 @@
 #include "analyzer/transfer/conversation.h"
 
 /**
- * gap_step: labels the time up to @packet on the conversation's timeline, if @packet is what that time waited for.
+ * gap_step: labels the time up to @packet on the conversation's timeline, if @packet is what that
+ * time waited for.
  * @step: what TCP made of it. @before, @after: who owed the next byte before and after it.
  */
-void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before, const Turn *after);
+void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
+	const Turn *after);
 
 /** gap_trains: feeds the packet to the path's capacity estimate. */
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step);

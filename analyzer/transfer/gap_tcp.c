@@ -15,7 +15,8 @@ static int64_t longer(int64_t a, double share, int64_t of)
 }
 
 /* Data sent at @now was set off by an acknowledgement that reached the sender just then. */
-static const AckEvent *trigger_of(const Conversation *conv, Side side, int64_t now_ns, bool pure_only)
+static const AckEvent *trigger_of(
+	const Conversation *conv, Side side, int64_t now_ns, bool pure_only)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
@@ -31,7 +32,8 @@ static const AckEvent *trigger_of(const Conversation *conv, Side side, int64_t n
 	return NULL;
 }
 
-/* The newest advert the sender can have known when it stopped at @stop_ns; NULL when none is remembered. */
+/* The newest advert the sender can have known when it stopped at @stop_ns; NULL when none is
+ * remembered. */
 static const AckEvent *advert_at(const Conversation *conv, Side side, int64_t stop_ns, int64_t next)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
@@ -46,7 +48,8 @@ static const AckEvent *advert_at(const Conversation *conv, Side side, int64_t st
 	return NULL;
 }
 
-static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
+static bool stood_at_edge(
+	const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
@@ -59,7 +62,8 @@ static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *st
 	return edge - step->next_before < (int64_t)d->mss;
 }
 
-static bool window_was_zero(const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
+static bool window_was_zero(
+	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
@@ -76,8 +80,8 @@ static bool window_was_zero(const Conversation *conv, Side side, const TcpStep *
 }
 
 /*
- * How long the receiver sat on data before it made room (causes 2.10, release latency): the advert that made room was
- * prompt if some data segment passed one receiver loop before it.
+ * How long the receiver sat on data before it made room (causes 2.10, release latency): the advert
+ * that made room was prompt if some data segment passed one receiver loop before it.
  */
 static int64_t release_late_ns(const Conversation *conv, Side side, const TcpStep *step)
 {
@@ -86,13 +90,15 @@ static int64_t release_late_ns(const Conversation *conv, Side side, const TcpSte
 	int64_t tolerance = longer(MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
 	int64_t room = step->len < d->mss ? step->len : d->mss;
 	const AckEvent *release = NULL, *e;
-	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->edge - step->next_before >= room; i++)
+	for (uint32_t i = 0;
+		(e = tcp_ack_event(d, i)) != NULL && e->edge - step->next_before >= room; i++)
 		release = e;
 	if (!release)
 		return 0;
 	const SendRecord *r;
 	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
-		if (r->end > step->next_before || r->ts_ns > release->ts_ns || r->ts_ns > release->ts_ns - loop + tolerance)
+		if (r->end > step->next_before || r->ts_ns > release->ts_ns ||
+			r->ts_ns > release->ts_ns - loop + tolerance)
 			continue;
 		int64_t late = release->ts_ns - loop - r->ts_ns;
 		return late > tolerance ? late : 0;
@@ -100,7 +106,8 @@ static int64_t release_late_ns(const Conversation *conv, Side side, const TcpSte
 	return 0;
 }
 
-static bool waited_for_delayed_ack(const Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
+static bool waited_for_delayed_ack(
+	const Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	if (step->previous_len >= d->mss || step->flight_before <= 0)
@@ -144,9 +151,10 @@ static Bucket repair_bucket(RetransmissionKind kind)
 	return BUCKET_LOSS_RECOVERY;
 }
 
-/* The sender may send as far as its windows are concerned: is it TCP's clock, or has the program nothing to send? */
-static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Packet *packet, const TcpStep *step, int64_t rest_ns,
-	bool new_message)
+/* The sender may send as far as its windows are concerned: is it TCP's clock, or has the program
+ * nothing to send? */
+static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Packet *packet,
+	const TcpStep *step, int64_t rest_ns, bool new_message)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
@@ -155,19 +163,24 @@ static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Pack
 		return BUCKET_SENDER_STALLED;
 	if (step->previous_len < d->mss && !is_triggered)
 		return BUCKET_SENDER_STALLED;
-	bool is_far = loop > 2 * MILLISECOND_NS && (double)loop > 0.3 * (double)tcp_rtt_ns(&conv->tcp);
-	if (is_far && (double)step->flight_before + 2.0 * d->mss < DEMONSTRATED_SHARE * (double)d->demonstrated)
+	bool is_far =
+		loop > 2 * MILLISECOND_NS && (double)loop > 0.3 * (double)tcp_rtt_ns(&conv->tcp);
+	if (is_far && (double)step->flight_before + 2.0 * d->mss <
+			      DEMONSTRATED_SHARE * (double)d->demonstrated)
 		return BUCKET_SENDER_STALLED;
 	if (d->is_slow_start)
 		return BUCKET_SLOW_START;
 	int64_t base = tcp_rtt_ns(&conv->tcp), now = tcp_rtt_now_ns(&conv->tcp, side);
-	bool is_below_window = (double)d->plateau_reference <= PLATEAU_WINDOW_SHARE * (double)d->peer_window;
-	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window && now <= base + base / 4 + NOISE_FLOOR_NS)
+	bool is_below_window =
+		(double)d->plateau_reference <= PLATEAU_WINDOW_SHARE * (double)d->peer_window;
+	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window &&
+		now <= base + base / 4 + NOISE_FLOOR_NS)
 		return BUCKET_SEND_BUFFER;
 	return BUCKET_CONGESTION_WINDOW;
 }
 
-void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step, bool new_message, GapTcp *ret)
+void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step,
+	bool new_message, GapTcp *ret)
 {
 	Side side = step->side;
 	TcpDirection *d = &conv->tcp.dir[side];
@@ -179,7 +192,8 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_repair = true;
 		return;
 	}
-	if (step->segment == SEGMENT_RETRANSMISSION || step->segment == SEGMENT_RETRANSMISSION_UPSTREAM) {
+	if (step->segment == SEGMENT_RETRANSMISSION ||
+		step->segment == SEGMENT_RETRANSMISSION_UPSTREAM) {
 		ret->bucket = repair_bucket(step->retransmission);
 		ret->is_repair = true;
 		ret->relabel_recovery = step->retransmission == RETRANSMISSION_TIMEOUT;
@@ -192,7 +206,9 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	if (step->was_in_recovery && !step->ends_recovery) {
-		ret->bucket = d->episode_kind == RETRANSMISSION_CLOSED_WINDOW ? BUCKET_ZERO_WINDOW : BUCKET_LOSS_RECOVERY;
+		ret->bucket = d->episode_kind == RETRANSMISSION_CLOSED_WINDOW
+				      ? BUCKET_ZERO_WINDOW
+				      : BUCKET_LOSS_RECOVERY;
 		ret->is_repair = true;
 		return;
 	}
@@ -202,14 +218,18 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	uint32_t window = 0;
-	bool might_be_edge = d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len || gap > NOISE_FLOOR_NS;
+	bool might_be_edge =
+		d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len ||
+		gap > NOISE_FLOOR_NS;
 	if (!might_be_edge) {
 		ret->bucket = BUCKET_LINK;
 		ret->is_flow = true;
 		return;
 	}
 	if (gap > 0 && stood_at_edge(conv, side, step, &window)) {
-		ret->bucket = window_was_zero(conv, side, step, packet->ts_ns) ? BUCKET_ZERO_WINDOW : BUCKET_RECEIVE_WINDOW;
+		ret->bucket = window_was_zero(conv, side, step, packet->ts_ns)
+				      ? BUCKET_ZERO_WINDOW
+				      : BUCKET_RECEIVE_WINDOW;
 		if (ret->bucket == BUCKET_RECEIVE_WINDOW && gap > NOISE_FLOOR_NS)
 			ret->late_ns = release_late_ns(conv, side, step);
 		if (ret->late_ns > gap)
@@ -223,7 +243,8 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_flow = true;
 		return;
 	}
-	/* holes that the receiver has reported: the clock stops while they are repaired, the program does not */
+	/* holes that the receiver has reported: the clock stops while they are repaired, the
+	 * program does not */
 	if (d->sacked_count > 0) {
 		ret->bucket = BUCKET_LOSS_RECOVERY;
 		ret->is_repair = true;
@@ -237,9 +258,11 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 	bool is_clocked = ret->bucket != BUCKET_SENDER_STALLED;
 	if (is_clocked)
 		d->round_was_limited = true;
-	ret->is_queued = is_clocked && step->flight_before > 0 && tcp_queue_stands(&conv->tcp, side);
+	ret->is_queued =
+		is_clocked && step->flight_before > 0 && tcp_queue_stands(&conv->tcp, side);
 	if (ret->bucket == BUCKET_SEND_BUFFER && d->plateau_rounds == PLATEAU_ROUNDS)
-		timeline_relabel(conv->timeline, d->plateau_since_ns, conversation_side(conv, side), BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
+		timeline_relabel(conv->timeline, d->plateau_since_ns, conversation_side(conv, side),
+			BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
 }
 
 void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label)
@@ -248,15 +271,22 @@ void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *labe
 	TcpDirection *d = NULL;
 	Side side = SIDE_CLIENT;
 	/* the side that sent the packet is the one whose pause this is */
-	bool from_low = memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0 && packet->src_port == conv->port[SIDE_CLIENT];
+	bool from_low = memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0 &&
+			packet->src_port == conv->port[SIDE_CLIENT];
 	side = from_low ? SIDE_CLIENT : SIDE_SERVER;
 	d = &conv->tcp.dir[side];
 	if (label->relabel_recovery) {
-		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side), BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
-		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side), BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
+		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),
+			BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
+		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),
+			BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
 	}
-	Span span = {.frame = packet->frame, .stream = conv->stream, .side = (uint8_t)conversation_side(conv, side), .is_queued = label->is_queued,
-		.is_after_loss = label->is_after_loss, .is_flow = label->is_flow};
+	Span span = {.frame = packet->frame,
+		.stream = conv->stream,
+		.side = (uint8_t)conversation_side(conv, side),
+		.is_queued = label->is_queued,
+		.is_after_loss = label->is_after_loss,
+		.is_flow = label->is_flow};
 	if (label->late_ns > 0) {
 		span.bucket = BUCKET_SLOW_READER;
 		timeline_add(timeline, timeline->accounted_ns + label->late_ns, &span);
@@ -266,7 +296,8 @@ void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *labe
 	timeline_add(timeline, packet->ts_ns, &span);
 }
 
-void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir)
+void gap_tcp_queue(
+	Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	bool stands = tcp_queue_stands(&conv->tcp, side) && d->next > d->una && !d->in_recovery;
@@ -284,7 +315,8 @@ void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire,
 	/* two round trips: shorter stretches catch single bursts */
 	if (ns < 2 * rtt_now_ns || ns <= 0)
 		return;
-	histogram_add(&conv->path->dir[dir].queue, (int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
+	histogram_add(&conv->path->dir[dir].queue,
+		(int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
 	conv->queue_since_ns[side] = now_ns;
 	conv->queue_bytes[side] = 0;
 }

@@ -9,21 +9,25 @@
 
 typedef struct GapTcp {
 	Bucket bucket;
-	int64_t late_ns;    /* first part of the pause: the receiver sat on data (slow reader) */
-	bool is_repair;     /* a retransmission ended it, or a loss is being repaired */
-	bool is_flow;       /* too short to say anything: the link's */
+	int64_t late_ns; /* first part of the pause: the receiver sat on data (slow reader) */
+	bool is_repair;  /* a retransmission ended it, or a loss is being repaired */
+	bool is_flow;    /* too short to say anything: the link's */
 	bool is_queued;
 	bool is_after_loss;
-	bool relabel_recovery; /* a timer expired: what looked like repair since the last progress was waiting for it */
+	bool relabel_recovery; /* a timer expired: what looked like repair since the last progress
+				  was waiting for it */
 } GapTcp;
 
-/** gap_tcp_classify: label for the time up to @packet. @new_message: the pause lies before a new message. */
-void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step, bool new_message, GapTcp *ret);
+/** gap_tcp_classify: label for the time up to @packet. @new_message: the pause lies before a new
+ * message. */
+void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step,
+	bool new_message, GapTcp *ret);
 
 /** gap_tcp_charge: writes the label to the timeline. */
 void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label);
 
 /** gap_tcp_queue: counts @wire bytes acknowledged while a queue stands; @dir of the path. */
-void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir);
+void gap_tcp_queue(
+	Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir);
 
 #endif

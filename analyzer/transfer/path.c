@@ -6,7 +6,8 @@
 
 /* Segments in the shortest train; each level doubles it. */
 #define TRAIN_FIRST 4
-/* A proven speed: trains of at least 16 segments whose middle half lies within this of each other. */
+/* A proven speed: trains of at least 16 segments whose middle half lies within this of each other.
+ */
 #define PROVEN_SPREAD 0.15
 #define PROVEN_LEVEL 2
 /* Stretches with a standing queue that make an estimate. */
@@ -27,9 +28,11 @@ static void count_window(Histogram *level, uint64_t bytes, int64_t ns)
 		histogram_add(level, (int64_t)((double)bytes * 1e9 / (double)ns), 1);
 }
 
-void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, int64_t gap_ns, uint32_t unit)
+void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
+	int64_t gap_ns, uint32_t unit)
 {
-	bool is_new = train->last_ns == 0 || now_ns - train->last_ns > gap_ns || now_ns < train->last_ns;
+	bool is_new =
+		train->last_ns == 0 || now_ns - train->last_ns > gap_ns || now_ns < train->last_ns;
 	train->last_ns = now_ns;
 	if (is_new) { /* the first packet's bytes were sent before the train's clock starts */
 		train_restart(train, now_ns);

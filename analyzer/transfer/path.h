@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of the path between two hosts, from all their connections: how fast its bottleneck lets packets
- * through, each way. Packet trains (data and acknowledgements) and standing queues; causes 2.7.
+ * What is known of the path between two hosts, from all their connections: how fast its bottleneck
+ * lets packets through, each way. Packet trains (data and acknowledgements) and standing queues;
+ * causes 2.7.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_PATH_H
 #define SLOWCOPY_ANALYZER_TRANSFER_PATH_H
@@ -28,7 +29,7 @@ typedef struct Train {
 
 typedef struct PathDirection {
 	Histogram data[TRAIN_LEVELS], acks[TRAIN_LEVELS]; /* bytes per second */
-	Histogram queue; /* rates while a queue stood */
+	Histogram queue;                                  /* rates while a queue stood */
 } PathDirection;
 
 typedef struct Path {
@@ -38,22 +39,26 @@ typedef struct Path {
 
 /** Capacity: an estimate in wire bytes per second (framing included). */
 typedef struct Capacity {
-	double bytes_per_s;    /* 0 unknown */
-	double low, high;      /* quartiles */
-	bool is_proven;        /* long trains that agree, or a standing queue: may be printed as a speed */
-	bool is_share;         /* from a standing queue: what this flow got, other traffic may share the link */
+	double bytes_per_s; /* 0 unknown */
+	double low, high;   /* quartiles */
+	bool is_proven; /* long trains that agree, or a standing queue: may be printed as a speed */
+	bool is_share;  /* from a standing queue: what this flow got, other traffic may share the
+			   link */
 } Capacity;
 
 /**
- * train_push: @bytes (with framing) passed at @now_ns; windows that complete are counted in @levels.
+ * train_push: @bytes (with framing) passed at @now_ns; windows that complete are counted in
+ * @levels.
  * @gap_ns: a pause longer than that ends the train. @unit: bytes of a full segment with framing.
  */
-void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, int64_t gap_ns, uint32_t unit);
+void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
+	int64_t gap_ns, uint32_t unit);
 
 /** path_capacity: the best estimate for direction @dir of @path so far. */
 Capacity path_capacity(const Path *path, int dir);
 
-/** path_nominal_bps: the Ethernet speed @bytes_per_s stands for (100e6, 1e9…) when within -8 % … +3 %, else 0. */
+/** path_nominal_bps: the Ethernet speed @bytes_per_s stands for (100e6, 1e9…) when within -8 % … +3
+ * %, else 0. */
 double path_nominal_bps(double bytes_per_s);
 
 /** path_clear: frees the histograms. */

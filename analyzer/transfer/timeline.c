@@ -26,19 +26,22 @@ static double capacity_of(const Timeline *timeline, Side side)
 		return timeline->capacity_hint;
 	if (!timeline->path)
 		return 0;
-	return path_capacity(timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1).bytes_per_s;
+	return path_capacity(
+		timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1)
+		.bytes_per_s;
 }
 
 /* Whether waiting in a queue of the path could have looked like this bucket. */
 static bool can_be_queueing(Bucket bucket)
 {
-	return bucket == BUCKET_RECEIVE_WINDOW || bucket == BUCKET_SEND_BUFFER || bucket == BUCKET_SLOW_START ||
-	       bucket == BUCKET_CONGESTION_WINDOW;
+	return bucket == BUCKET_RECEIVE_WINDOW || bucket == BUCKET_SEND_BUFFER ||
+	       bucket == BUCKET_SLOW_START || bucket == BUCKET_CONGESTION_WINDOW;
 }
 
 static bool can_have_link(Bucket bucket)
 {
-	return bucket != BUCKET_CAPTURE_GAP && bucket != BUCKET_NAME_RESOLUTION && bucket != BUCKET_CONNECTION_SETUP;
+	return bucket != BUCKET_CAPTURE_GAP && bucket != BUCKET_NAME_RESOLUTION &&
+	       bucket != BUCKET_CONNECTION_SETUP;
 }
 
 static void commit_span(Timeline *timeline, const Span *span, const double capacity[2])
@@ -47,22 +50,25 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 	if (span->is_queued && can_be_queueing(span->bucket)) {
 		link = span->ns;
 	} else if (can_have_link(span->bucket)) {
-		int64_t busy = timeline->busy_until_ns[0] > timeline->busy_until_ns[1] ? timeline->busy_until_ns[0]
-										      : timeline->busy_until_ns[1];
+		int64_t busy = timeline->busy_until_ns[0] > timeline->busy_until_ns[1]
+				       ? timeline->busy_until_ns[0]
+				       : timeline->busy_until_ns[1];
 		link = busy - from;
 		link = link < 0 ? 0 : link > span->ns ? span->ns : link;
 	}
 	for (Account *a = timeline->accounts; a; a = a->next) {
 		if (link > 0)
-			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side, span->frame, span->stream, false);
-		account_add(a, from + link, to, span->bucket, span->op_class, span->side, span->frame, span->stream,
-			span->is_after_loss);
+			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side,
+				span->frame, span->stream, false);
+		account_add(a, from + link, to, span->bucket, span->op_class, span->side,
+			span->frame, span->stream, span->is_after_loss);
 		a->covered_ns = to;
 	}
 	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
 		int64_t *busy = &timeline->busy_until_ns[span->side];
 		int64_t begin = *busy > to ? *busy : to;
-		/* of a joined burst only the last segment is still to be sent at its end, the rest is in its own time */
+		/* of a joined burst only the last segment is still to be sent at its end, the rest
+		 * is in its own time */
 		if (span->is_flow && *busy < from)
 			begin = from;
 		*busy = begin + (int64_t)((double)span->wire_bytes * 1e9 / capacity[span->side]);
@@ -88,7 +94,8 @@ static void accounts_done(Timeline *timeline)
 
 static void commit(Timeline *timeline, uint32_t spans)
 {
-	double capacity[2] = {capacity_of(timeline, SIDE_CLIENT), capacity_of(timeline, SIDE_SERVER)};
+	double capacity[2] = {
+		capacity_of(timeline, SIDE_CLIENT), capacity_of(timeline, SIDE_SERVER)};
 	for (uint32_t i = 0; i < spans; i++)
 		commit_span(timeline, &timeline->log[i], capacity);
 	timeline->count -= spans;
@@ -100,7 +107,9 @@ static Span *log_push(Timeline *timeline)
 {
 	if (timeline->count == timeline->room) {
 		uint32_t room = timeline->room ? timeline->room * 2 : TIMELINE_LOG_START;
-		Span *bigger = room <= TIMELINE_LOG_MAX ? realloc(timeline->log, room * sizeof(Span)) : NULL;
+		Span *bigger = room <= TIMELINE_LOG_MAX
+				       ? realloc(timeline->log, room * sizeof(Span))
+				       : NULL;
 		if (bigger) {
 			timeline->log = bigger;
 			timeline->room = room;
@@ -123,10 +132,12 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 	timeline->accounted_ns += ns;
 	if (timeline->count > 0) {
 		Span *last = &timeline->log[timeline->count - 1];
-		bool is_same = last->bucket == span->bucket && last->op_class == span->op_class && last->side == span->side &&
-			       last->is_queued == span->is_queued && last->is_after_loss == span->is_after_loss &&
+		bool is_same = last->bucket == span->bucket && last->op_class == span->op_class &&
+			       last->side == span->side && last->is_queued == span->is_queued &&
+			       last->is_after_loss == span->is_after_loss &&
 			       last->stream == span->stream;
-		if (is_same && (ns == 0 || (span->is_flow && last->is_flow && last->ns + ns <= FLOW_SPAN_MAX_NS))) {
+		if (is_same && (ns == 0 || (span->is_flow && last->is_flow &&
+						   last->ns + ns <= FLOW_SPAN_MAX_NS))) {
 			last->ns += ns;
 			last->frame = span->frame;
 			last->wire_bytes += span->wire_bytes;
@@ -199,7 +210,8 @@ void timeline_finish(Timeline *timeline)
 	commit(timeline, timeline->count);
 	for (Account *a = timeline->accounts; a; a = a->next) {
 		if (a->end_ns > timeline->committed_ns)
-			a->end_ns = timeline->committed_ns > a->start_ns ? timeline->committed_ns : a->start_ns;
+			a->end_ns = timeline->committed_ns > a->start_ns ? timeline->committed_ns
+									 : a->start_ns;
 	}
 	accounts_done(timeline);
 }

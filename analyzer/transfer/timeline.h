@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The timeline of a connection (or of an FTP control connection and its data connections): gapless spans of time,
- * each in one bucket. Spans wait in a log before they are committed, so that the bottleneck's speed is known when
- * their link share is taken out, and so that a later packet can still change a label.
+ * The timeline of a connection (or of an FTP control connection and its data connections): gapless
+ * spans of time, each in one bucket. Spans wait in a log before they are committed, so that the
+ * bottleneck's speed is known when their link share is taken out, and so that a later packet can
+ * still change a label.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_TIMELINE_H
 #define SLOWCOPY_ANALYZER_TRANSFER_TIMELINE_H
@@ -24,9 +25,9 @@ typedef struct Span {
 	uint32_t wire_bytes; /* sent by `side` at its end, framing included */
 	uint32_t stream;
 	uint8_t bucket, op_class, side;
-	bool is_queued;      /* a queue stood on the path: waiting there is the link's */
+	bool is_queued; /* a queue stood on the path: waiting there is the link's */
 	bool is_after_loss;
-	bool is_flow;        /* shorter than the noise floor; joined with its neighbours */
+	bool is_flow; /* shorter than the noise floor; joined with its neighbours */
 } Span;
 
 typedef struct Timeline {
@@ -34,35 +35,41 @@ typedef struct Timeline {
 	int64_t accounted_ns; /* end of the log: everything before it has a label */
 	Span *log;
 	uint32_t count, room;
-	int64_t busy_until_ns[2]; /* by Side that sends: when the bottleneck has passed on what was sent */
+	int64_t busy_until_ns[2]; /* by Side that sends: when the bottleneck has passed on what was
+				     sent */
 	Path *path;
 	bool client_is_low;   /* path->dir[0] is what the client sends */
 	double capacity_hint; /* bytes per second given by the user, 0 none */
 	Account *accounts;    /* open, or waiting for their last spans */
-	void (*account_done)(void *user, Account *account); /* covered up to its end; off the list already */
+	void (*account_done)(
+		void *user, Account *account); /* covered up to its end; off the list already */
 	void *user;
-	int64_t backward_ns;  /* times that stepped back were clamped, in all */
+	int64_t backward_ns; /* times that stepped back were clamped, in all */
 } Timeline;
 
 /** timeline_init: begins at @start_ns. @path may be NULL. */
 void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low);
 
-/** timeline_add: everything from the last span's end to @to_ns gets the label of @span (its ns is set here). */
+/** timeline_add: everything from the last span's end to @to_ns gets the label of @span (its ns is
+ * set here). */
 void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span);
 
 /** timeline_relabel: spans of @side that end after @since_ns and are in @from become @to. */
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to);
 
-/** timeline_open: starts counting @account from @account->start_ns, clamped to what is not yet committed. */
+/** timeline_open: starts counting @account from @account->start_ns, clamped to what is not yet
+ * committed. */
 void timeline_open(Timeline *timeline, Account *account);
 
-/** timeline_close: @account ends at @end_ns; account_done is called once its spans are committed. */
+/** timeline_close: @account ends at @end_ns; account_done is called once its spans are committed.
+ */
 void timeline_close(Timeline *timeline, Account *account, int64_t end_ns);
 
 /** timeline_drop: forgets @account without a call. */
 void timeline_drop(Timeline *timeline, Account *account);
 
-/** timeline_finish: commits everything; accounts still open are closed at the end of the timeline. */
+/** timeline_finish: commits everything; accounts still open are closed at the end of the timeline.
+ */
 void timeline_finish(Timeline *timeline);
 
 /** timeline_clear: frees the log. timeline_finish comes first. */

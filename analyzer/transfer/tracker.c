@@ -75,7 +75,8 @@ static bool is_server_port(uint16_t port)
 	return port == 445 || port == 139 || port == 21 || port == 20 || port == 990;
 }
 
-/* Who is the client: the SYN says it; without one a well-known port does; else the first to speak. */
+/* Who is the client: the SYN says it; without one a well-known port does; else the first to speak.
+ */
 static bool sender_is_client(const Packet *packet)
 {
 	if (packet->tcp_flags & TCP_SYN)
@@ -88,7 +89,8 @@ static bool sender_is_client(const Packet *packet)
 	return true;
 }
 
-void tracker_begin(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream)
+void tracker_begin(
+	Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream)
 {
 	memset(conv, 0, sizeof(*conv));
 	tcp_connection_init(&conv->tcp);
@@ -96,7 +98,8 @@ void tracker_begin(Tracker *tracker, Conversation *conv, const Packet *packet, b
 	conv->client_is_low = from_client == from_low;
 	conv->stream = stream;
 	conv->input = packet->input;
-	Side sender = from_client ? SIDE_CLIENT : SIDE_SERVER, receiver = from_client ? SIDE_SERVER : SIDE_CLIENT;
+	Side sender = from_client ? SIDE_CLIENT : SIDE_SERVER,
+	     receiver = from_client ? SIDE_SERVER : SIDE_CLIENT;
 	memcpy(conv->addr[sender], packet->src, 16);
 	memcpy(conv->addr[receiver], packet->dst, 16);
 	conv->port[sender] = packet->src_port;
@@ -119,12 +122,14 @@ static void path_join(Tracker *tracker, Conversation *conv)
 	}
 }
 
-static void session_make(Tracker *tracker, Conversation *conv)
+static void session_make(Conversation *conv)
 {
 	if (conv->control && conv->control->session)
-		conv->session = session_new_ftp_data(&tracker_session_ops, conv, conv->control->session, conv->ftp_file);
+		conv->session = session_new_ftp_data(
+			&tracker_session_ops, conv, conv->control->session, conv->ftp_file);
 	else
-		conv->session = session_new(&tracker_session_ops, conv, NULL, conv->port[SIDE_SERVER], conv->port[SIDE_CLIENT]);
+		conv->session = session_new(&tracker_session_ops, conv, NULL,
+			conv->port[SIDE_SERVER], conv->port[SIDE_CLIENT]);
 }
 
 static bool carries_new(const TcpStep *step)
@@ -147,8 +152,13 @@ static bool carries_new(const TcpStep *step)
 
 static void push_payload(Conversation *conv, const Packet *packet, const TcpStep *step)
 {
-	SessionChunk chunk = {.offset = step->from, .len = step->len, .caplen = packet->payload_caplen, .data = packet->payload,
-		.ts_ns = packet->ts_ns, .frame = packet->frame, .psh = (packet->tcp_flags & TCP_PSH) != 0,
+	SessionChunk chunk = {.offset = step->from,
+		.len = step->len,
+		.caplen = packet->payload_caplen,
+		.data = packet->payload,
+		.ts_ns = packet->ts_ns,
+		.frame = packet->frame,
+		.psh = (packet->tcp_flags & TCP_PSH) != 0,
 		.fills_hole = step->segment != SEGMENT_NEW};
 	session_push(conv->session, step->side, &chunk);
 }
@@ -171,7 +181,8 @@ static const Turn *turn_of(const Conversation *conv)
 	return conv->session ? session_turn(conv->session) : &none;
 }
 
-/* A control connection's own packets say nothing about time while its data connection moves the file. */
+/* A control connection's own packets say nothing about time while its data connection moves the
+ * file. */
 static bool is_overshadowed(const Conversation *conv)
 {
 	for (const Conversation *d = conv->data_list; d; d = d->data_next) {
@@ -194,7 +205,8 @@ static void label(Conversation *conv, const Packet *packet, const TcpStep *step,
 
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
 {
-	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] && memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
+	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] &&
+			 memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
 	Side side = is_client ? SIDE_CLIENT : SIDE_SERVER;
 	TcpStep step;
 	int64_t server_loop = conv->tcp.loop_ns[SIDE_SERVER];
@@ -206,14 +218,16 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
 	if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != server_loop)
 		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
 	if (step.gap_to > step.gap_from && conv->session)
-		session_gap(conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
+		session_gap(
+			conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
 	bool is_new = packet->payload_len > 0 && carries_new(&step);
 	Turn before = *turn_of(conv);
 	if (is_new) {
 		if (!conv->session) {
-			session_make(tracker, conv);
+			session_make(conv);
 			if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != INT64_MAX)
-				session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
+				session_set_server_loop(
+					conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
 			before = *turn_of(conv);
 		}
 		tracker_before_payload(tracker, conv, packet, &step);
@@ -232,7 +246,8 @@ bool tracker_is_reuse(const Conversation *conv, const Packet *packet)
 {
 	if ((packet->tcp_flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
-	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] && memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
+	bool is_client = packet->src_port == conv->port[SIDE_CLIENT] &&
+			 memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0;
 	const TcpDirection *d = &conv->tcp.dir[is_client ? SIDE_CLIENT : SIDE_SERVER];
 	if (!d->has_seq)
 		return false;
@@ -246,7 +261,9 @@ static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	facts->input = conv->input;
 	memcpy(facts->addr, conv->addr, sizeof(facts->addr));
 	memcpy(facts->port, conv->port, sizeof(facts->port));
-	facts->protocol = conv->control ? "ftp-data" : conv->session ? session_protocol_name(conv->session) : "other";
+	facts->protocol = conv->control   ? "ftp-data"
+			  : conv->session ? session_protocol_name(conv->session)
+					  : "other";
 	facts->application = conv->application;
 	facts->path = conv->path;
 	facts->client_is_low = conv->client_is_low;
@@ -293,7 +310,8 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
 		for (uint32_t k = 0; k < d->hole_count; k++) {
 			if (d->holes[k].to <= d->una)
-				d->uncaptured_bytes += (uint64_t)(d->holes[k].to - d->holes[k].from);
+				d->uncaptured_bytes +=
+					(uint64_t)(d->holes[k].to - d->holes[k].from);
 		}
 	}
 	if (conv->session)
@@ -302,8 +320,8 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 	facts_fill(tracker, conv, facts, timed_out);
 	facts->tcp = conv->tcp;
 	for (int i = 0; i < 2; i++)
-		facts->tcp.dir[i].acks = NULL, facts->tcp.dir[i].sends = NULL, facts->tcp.dir[i].recent = NULL,
-		facts->tcp.dir[i].holes = NULL;
+		facts->tcp.dir[i].acks = NULL, facts->tcp.dir[i].sends = NULL,
+		facts->tcp.dir[i].recent = NULL, facts->tcp.dir[i].holes = NULL;
 	tracker_units_end(tracker, conv, facts);
 	if (tracker->ops.connection_done)
 		tracker->ops.connection_done(tracker->ops.user, facts);

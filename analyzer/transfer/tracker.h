@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Follows conversations from their first packet to their end: makes sessions, joins FTP data connections to their
- * control connection, and turns what sessions tell into units. The packet loop calls it once per packet.
+ * Follows conversations from their first packet to their end: makes sessions, joins FTP data
+ * connections to their control connection, and turns what sessions tell into units. The packet loop
+ * calls it once per packet.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_TRACKER_H
 #define SLOWCOPY_ANALYZER_TRANSFER_TRACKER_H
@@ -16,9 +17,10 @@
 
 typedef struct Tracker Tracker;
 
-/** ConnectionFacts: what stays of a connection when it has ended. Owned by the tracker's listener. */
+/** ConnectionFacts: what stays of a connection when it has ended. Owned by the tracker's listener.
+ */
 typedef struct ConnectionFacts {
-	TcpConnection tcp;       /* its rings are gone */
+	TcpConnection tcp; /* its rings are gone */
 	uint32_t stream;
 	uint16_t input;
 	uint8_t addr[2][16];
@@ -30,24 +32,26 @@ typedef struct ConnectionFacts {
 	bool is_ftp_data;
 	bool has_session;
 	bool timed_out;
-	SessionStats session;    /* valid during connection_done only, unless the listener copies it */
-	uint32_t units;          /* units that refer to it */
+	SessionStats session; /* valid during connection_done only, unless the listener copies it */
+	uint32_t units;       /* units that refer to it */
 } ConnectionFacts;
 
 /** TrackerOps: what the tracker tells. */
 typedef struct TrackerOps {
 	/** a unit is complete: its account adds up. Ownership of @unit passes to the listener. */
 	void (*unit_done)(void *user, Unit *unit);
-	/** a connection has ended. @facts is the listener's from now on (g_free). Called before its last units are done. */
+	/** a connection has ended. @facts is the listener's from now on (g_free). Called before its
+	 * last units are done. */
 	void (*connection_done)(void *user, ConnectionFacts *facts);
-	/** nobody owed anything for long, or the wait ended only after @ns: for the list of stalls. */
+	/** nobody owed anything for long, or the wait ended only after @ns: for the list of stalls.
+	 */
 	void *user;
 } TrackerOps;
 
 /** TrackerLimits: caps; 0 takes the default. */
 typedef struct TrackerLimits {
-	uint32_t max_units;   /* open at one time, default 20000 */
-	uint32_t max_paths;   /* host pairs, default 20000 */
+	uint32_t max_units;      /* open at one time, default 20000 */
+	uint32_t max_paths;      /* host pairs, default 20000 */
 	double link_bytes_per_s; /* the user's word on the bottleneck, 0 none */
 } TrackerLimits;
 
@@ -59,15 +63,18 @@ typedef struct TrackerCounts {
 Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits);
 
 /** tracker_begin: @conv (zeroed, in the flow's user area) starts with @packet. */
-void tracker_begin(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream);
+void tracker_begin(
+	Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream);
 
 /** tracker_packet: one packet of @conv. */
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet);
 
-/** tracker_is_reuse: @packet is a SYN that opens another connection between the same ports (RFC 9293 3.6.1). */
+/** tracker_is_reuse: @packet is a SYN that opens another connection between the same ports (RFC
+ * 9293 3.6.1). */
 bool tracker_is_reuse(const Conversation *conv, const Packet *packet);
 
-/** tracker_end: @conv ends at @now_ns (closed, idle, evicted, end of capture). Its memory may be reused afterwards. */
+/** tracker_end: @conv ends at @now_ns (closed, idle, evicted, end of capture). Its memory may be
+ * reused afterwards. */
 void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool timed_out);
 
 TrackerCounts tracker_counts(const Tracker *tracker);

@@ -28,8 +28,8 @@ struct Tracker {
 	TrackerOps ops;
 	TrackerLimits limits;
 	TrackerCounts counts;
-	GHashTable *paths;     /* Path, by address pair */
-	GQueue *expected;      /* Expected, oldest first */
+	GHashTable *paths; /* Path, by address pair */
+	GQueue *expected;  /* Expected, oldest first */
 	Classifier *classifier;
 	uint32_t open_units;
 	uint64_t now_frame;
@@ -41,17 +41,20 @@ extern const SessionOps tracker_session_ops;
 /** tracker_account_done: Timeline's callback; @user is the tracker. */
 void tracker_account_done(void *user, Account *account);
 
-/** tracker_expected_match: joins a connection that begins to the control connection that announced it. */
+/** tracker_expected_match: joins a connection that begins to the control connection that announced
+ * it. */
 void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *packet);
 
 /** tracker_expected_forget: @control ends. */
 void tracker_expected_forget(Tracker *tracker, const Conversation *control);
 
 /** tracker_before_payload: new payload of @conv is about to reach its session. */
-void tracker_before_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
+void tracker_before_payload(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
 /** tracker_payload: it has. */
-void tracker_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
+void tracker_payload(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
 /** tracker_units_end: @conv ends; its open units are closed and get @facts. */
 void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Transfers and jobs from what sessions tell: see tracker.h. A unit that moved nothing is forgotten.
+ * Transfers and jobs from what sessions tell: see tracker.h. A unit that moved nothing is
+ * forgotten.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ static void facts_join(Conversation *conv, Unit *unit)
 		conv->facts = g_new0(ConnectionFacts, 1);
 	if (unit->facts == conv->facts)
 		return;
+	if (unit->facts)
+		((ConnectionFacts *)unit->facts)->units--;
 	unit->facts = conv->facts;
 	conv->facts->units++;
 }
@@ -111,8 +114,9 @@ static Conversation *root_of(Conversation *conv)
 
 static bool belongs_to_job(const Operation *op)
 {
-	return op->op_class != OP_AUTH && op->verb != VERB_ECHO && op->verb != VERB_NOTIFY && op->verb != VERB_BREAK &&
-	       op->verb != VERB_LOGOFF && op->verb != VERB_DISCONNECT && op->verb != VERB_CANCEL;
+	return op->op_class != OP_AUTH && op->verb != VERB_ECHO && op->verb != VERB_NOTIFY &&
+	       op->verb != VERB_BREAK && op->verb != VERB_LOGOFF && op->verb != VERB_DISCONNECT &&
+	       op->verb != VERB_CANCEL;
 }
 
 static void job_close(Conversation *conv, int64_t end_ns)
@@ -127,13 +131,14 @@ static void job_close(Conversation *conv, int64_t end_ns)
 static void job_touch(Conversation *conv, const Operation *op)
 {
 	Unit *job = conv->job;
-	bool is_idle = job && op->request_first_ns - job->last_activity_ns > JOB_GAP_NS && job->outstanding == 0 &&
-		       !conv->data_list;
+	bool is_idle = job && op->request_first_ns - job->last_activity_ns > JOB_GAP_NS &&
+		       job->outstanding == 0 && !conv->data_list;
 	if (is_idle)
 		job_close(conv, job->last_activity_ns);
 	if (conv->job)
 		return;
-	/* connecting and logging in are part of what the user waited for when the first file follows at once */
+	/* connecting and logging in are part of what the user waited for when the first file
+	 * follows at once */
 	int64_t start = op->request_first_ns;
 	bool is_first = !conv->had_job;
 	if (is_first && (conv->last_auth_ns == 0 || start - conv->last_auth_ns < JOB_GAP_NS))
@@ -241,9 +246,11 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 		if (d->ftp_file != file)
 			continue;
 		d->ftp_file = NULL;
+		d->unit = NULL;
+		if (d->tcp.state >= TCP_STATE_CLOSED)
+			continue;
 		d->unit = unit;
-		if (d->tcp.state < TCP_STATE_CLOSED)
-			running = d;
+		running = d;
 	}
 	if (!unit)
 		return;
@@ -263,7 +270,8 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	unit_close(conv, unit, is_kept_open ? unit->last_activity_ns : now_ns);
 }
 
-static void on_ftp_data(void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
+static void on_ftp_data(
+	void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
 {
 	Conversation *conv = user;
 	Tracker *tracker = conv->tracker;
@@ -273,7 +281,11 @@ static void on_ftp_data(void *user, const uint8_t addr[16], uint16_t port, bool 
 	Expected *e = g_new0(Expected, 1);
 	e->control = conv;
 	e->file = file;
-	memcpy(e->addr, memcmp(addr, zero, 16) == 0 ? conv->addr[client_connects ? SIDE_SERVER : SIDE_CLIENT] : addr, 16);
+	memcpy(e->addr,
+		memcmp(addr, zero, 16) == 0
+			? conv->addr[client_connects ? SIDE_SERVER : SIDE_CLIENT]
+			: addr,
+		16);
 	e->port = port;
 	e->client_connects = client_connects;
 	e->announced_ns = conv->tcp.last_ns;
@@ -296,8 +308,10 @@ void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *
 	/* newest first: a port announced again belongs to the newer transfer */
 	for (GList *l = tracker->expected->tail; l; l = l->prev) {
 		Expected *e = l->data;
-		bool to_server = e->port == conv->port[SIDE_SERVER] && memcmp(e->addr, conv->addr[SIDE_SERVER], 16) == 0;
-		bool to_client = !(packet->tcp_flags & TCP_SYN) && e->port == conv->port[SIDE_CLIENT] &&
+		bool to_server = e->port == conv->port[SIDE_SERVER] &&
+				 memcmp(e->addr, conv->addr[SIDE_SERVER], 16) == 0;
+		bool to_client = !(packet->tcp_flags & TCP_SYN) &&
+				 e->port == conv->port[SIDE_CLIENT] &&
 				 memcmp(e->addr, conv->addr[SIDE_CLIENT], 16) == 0;
 		if (!to_server && !to_client)
 			continue;
@@ -335,14 +349,16 @@ static bool is_unknown(const Conversation *conv)
 	       strcmp(session_protocol_name(conv->session), "other") == 0;
 }
 
-void tracker_before_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+void tracker_before_payload(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	(void)tracker;
 	if (conv->first_payload_ns == 0)
 		conv->first_payload_ns = packet->ts_ns;
 	/* a new question after a long silence of an unknown protocol begins another bulk period */
-	bool is_new_period = conv->unit && conv->unit->is_unframed && step->side == SIDE_CLIENT && conv->has_last_side &&
-			     conv->last_side == SIDE_SERVER && packet->ts_ns - conv->last_payload_ns > JOB_GAP_NS;
+	bool is_new_period = conv->unit && conv->unit->is_unframed && step->side == SIDE_CLIENT &&
+			     conv->has_last_side && conv->last_side == SIDE_SERVER &&
+			     packet->ts_ns - conv->last_payload_ns > JOB_GAP_NS;
 	if (is_new_period) {
 		int64_t end = conv->tcp.dir[SIDE_SERVER].last_progress_ns;
 		Unit *unit = conv->unit;
@@ -371,7 +387,8 @@ static Unit *payload_unit(Conversation *conv)
 				conv->unit->is_unframed = true;
 				conv->unit->protocol = "other";
 				for (int i = 0; i < 2; i++)
-					conv->unit->payload[i] = conv->tcp.dir[i].unique_bytes - conv->period_base[i];
+					conv->unit->payload[i] = conv->tcp.dir[i].unique_bytes -
+								 conv->period_base[i];
 				return NULL; /* this packet is counted already */
 			}
 		}
@@ -380,7 +397,8 @@ static Unit *payload_unit(Conversation *conv)
 	return conv->current;
 }
 
-void tracker_payload(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+void tracker_payload(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	(void)tracker;
 	Unit *unit = payload_unit(conv);
@@ -395,7 +413,8 @@ void tracker_payload(Tracker *tracker, Conversation *conv, const Packet *packet,
 		return;
 	int64_t flight = d->next - d->sender_una;
 	Side side = conversation_side(conv, step->side);
-	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0, d->peer_window);
+	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0,
+		d->peer_window);
 	if (conv->control) {
 		facts_join(conv, unit);
 		if (unit->job) {
@@ -409,8 +428,10 @@ void tracker_payload(Tracker *tracker, Conversation *conv, const Packet *packet,
 		}
 	}
 	if (unit->series && d->last_rtt_ns > 0)
-		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns, tcp_rtt_now_ns(&conv->tcp, step->side));
-	if (unit->series && (step->segment == SEGMENT_RETRANSMISSION || step->segment == SEGMENT_RETRANSMISSION_UPSTREAM))
+		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns,
+			tcp_rtt_now_ns(&conv->tcp, step->side));
+	if (unit->series && (step->segment == SEGMENT_RETRANSMISSION ||
+				    step->segment == SEGMENT_RETRANSMISSION_UPSTREAM))
 		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
 }
 
@@ -424,7 +445,8 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 		conv->unit = NULL;
 		if (unit && unit->is_closing) {
 			int64_t end = conv->tcp.last_ns;
-			unit_close(root, unit, end > unit->end_activity_ns ? end : unit->end_activity_ns);
+			unit_close(root, unit,
+				end > unit->end_activity_ns ? end : unit->end_activity_ns);
 		}
 		return;
 	}
@@ -432,6 +454,10 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 		Unit *unit = conv->unit;
 		conv->unit = NULL;
 		unit_close(conv, unit, conv->timeline->accounted_ns);
+	}
+	for (Conversation *d = conv->data_list; d; d = d->data_next) {
+		d->unit = NULL;
+		d->ftp_file = NULL;
 	}
 	while (conv->units) {
 		conv->units->cut = true;

@@ -93,11 +93,18 @@ int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns)
 
 static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
 {
-	OperationSample sample = {.stream = stream, .protocol = (uint8_t)op->protocol, .op_class = (uint8_t)op->op_class,
-		.command = op->command, .request_ns = op->request_first_ns, .reply_first_ns = op->reply_first_ns,
-		.reply_ns = op->reply_last_ns, .offset = op->offset,
-		.bytes = op->moved_bytes ? op->moved_bytes : op->asked_bytes, .request_frame = op->request_frame,
-		.reply_frame = op->reply_frame, .status = op->status};
+	OperationSample sample = {.stream = stream,
+		.protocol = (uint8_t)op->protocol,
+		.op_class = (uint8_t)op->op_class,
+		.command = op->command,
+		.request_ns = op->request_first_ns,
+		.reply_first_ns = op->reply_first_ns,
+		.reply_ns = op->reply_last_ns,
+		.offset = op->offset,
+		.bytes = op->moved_bytes ? op->moved_bytes : op->asked_bytes,
+		.request_frame = op->request_frame,
+		.reply_frame = op->reply_frame,
+		.status = op->status};
 	if (unit->operation_count < UNIT_OPERATIONS_FIRST) {
 		unit->operations[unit->operation_count++] = sample;
 		return;
@@ -109,10 +116,12 @@ static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
 	}
 	uint32_t least = 0;
 	for (uint32_t i = 1; i < UNIT_OPERATIONS_LONGEST; i++) {
-		if (longest[i].reply_ns - longest[i].request_ns < longest[least].reply_ns - longest[least].request_ns)
+		if (longest[i].reply_ns - longest[i].request_ns <
+			longest[least].reply_ns - longest[least].request_ns)
 			least = i;
 	}
-	if (sample.reply_ns - sample.request_ns > longest[least].reply_ns - longest[least].request_ns)
+	if (sample.reply_ns - sample.request_ns >
+		longest[least].reply_ns - longest[least].request_ns)
 		longest[least] = sample;
 }
 
@@ -123,8 +132,10 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 	unit->last_activity_ns = op->reply_last_ns;
 	unit->last_frame = op->reply_frame;
 	unit->class_count[op->op_class]++;
-	bool is_error = op->status_class == STATUS_CLASS_ERROR || op->status_class == STATUS_CLASS_DENIED ||
-			op->status_class == STATUS_CLASS_NOT_FOUND || op->status_class == STATUS_CLASS_LOCKED;
+	bool is_error = op->status_class == STATUS_CLASS_ERROR ||
+			op->status_class == STATUS_CLASS_DENIED ||
+			op->status_class == STATUS_CLASS_NOT_FOUND ||
+			op->status_class == STATUS_CLASS_LOCKED;
 	unit->class_errors[op->op_class] += is_error;
 	unit->not_found += op->status_class == STATUS_CLASS_NOT_FOUND;
 	int64_t service = operation_service_ns(op, server_loop_ns);
@@ -150,12 +161,14 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 
 static void series_make(Unit *unit)
 {
-	static const SeriesRule rules[UNIT_SERIES_COLUMNS] = {SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_SUM};
+	static const SeriesRule rules[UNIT_SERIES_COLUMNS] = {
+		SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_SUM};
 	unit->series = series_new(unit->account.start_ns, UNIT_BINS, UNIT_SERIES_COLUMNS, rules);
 	account_keep_series(&unit->account);
 }
 
-void unit_payload(Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+void unit_payload(
+	Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
 {
 	unit->payload[side] += bytes;
 	unit->wire_packets++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A unit is what the report speaks of: a transfer (one file, or one bulk period of an unknown protocol) or a job
- * (the files one client moves on one session without a pause, and the work between them). It has an account and the
- * facts that causes ask about.
+ * A unit is what the report speaks of: a transfer (one file, or one bulk period of an unknown
+ * protocol) or a job (the files one client moves on one session without a pause, and the work
+ * between them). It has an account and the facts that causes ask about.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_UNIT_H
 #define SLOWCOPY_ANALYZER_TRANSFER_UNIT_H
@@ -29,25 +29,33 @@
 #define UNIT_BINS 96
 
 /** UnitSeries: columns of a unit's series. */
-enum { UNIT_SERIES_BYTES, UNIT_SERIES_FLIGHT, UNIT_SERIES_WINDOW, UNIT_SERIES_RTT, UNIT_SERIES_DEPTH, UNIT_SERIES_RETRANSMISSIONS,
-	UNIT_SERIES_COLUMNS };
+enum {
+	UNIT_SERIES_BYTES,
+	UNIT_SERIES_FLIGHT,
+	UNIT_SERIES_WINDOW,
+	UNIT_SERIES_RTT,
+	UNIT_SERIES_DEPTH,
+	UNIT_SERIES_RETRANSMISSIONS,
+	UNIT_SERIES_COLUMNS
+};
 
 /** DataFacts: READs or WRITEs of a unit. */
 typedef struct DataFacts {
 	uint64_t requests, answered, bytes, asked;
-	uint64_t sequential;       /* began where the one before ended */
+	uint64_t sequential; /* began where the one before ended */
 	uint64_t next_offset;
-	uint64_t repeated_bytes;   /* read again below the highest offset read so far */
+	uint64_t repeated_bytes; /* read again below the highest offset read so far */
 	uint64_t depth_sum;
-	uint64_t depth_count[UNIT_DEPTHS + 1]; /* [n]: sent as the n-th outstanding; last: that or more */
+	uint64_t depth_count[UNIT_DEPTHS +
+			     1]; /* [n]: sent as the n-th outstanding; last: that or more */
 	uint32_t depth_max;
 	uint64_t depth_bytes_max;
 	uint64_t write_through, interim;
-	uint64_t credit_starved;   /* sent when the balance left no room for another */
+	uint64_t credit_starved; /* sent when the balance left no room for another */
 	uint64_t credit_known;
 	int64_t credits_asked_more; /* requests that asked for more than they were granted */
-	Histogram size;            /* asked bytes */
-	Histogram service_ns;      /* first byte of the answer less the network loop and queueing */
+	Histogram size;             /* asked bytes */
+	Histogram service_ns; /* first byte of the answer less the network loop and queueing */
 } DataFacts;
 
 /** OperationSample: an exchange kept for the waterfall. */
@@ -63,37 +71,38 @@ typedef struct OperationSample {
 
 typedef struct Unit {
 	Account account;
-	struct Unit *job;          /* of a transfer: the job it is part of, NULL none */
+	struct Unit *job; /* of a transfer: the job it is part of, NULL none */
 	bool is_job, is_ftp, is_unframed;
-	bool is_closing;           /* its end was announced; a data connection still runs */
+	bool is_closing; /* its end was announced; a data connection still runs */
 	bool is_closed, is_done;
-	bool cut;                  /* began before or ended after the capture or its memory */
-	uint32_t number;           /* T or J number, from 1, by start */
+	bool cut;        /* began before or ended after the capture or its memory */
+	uint32_t number; /* T or J number, from 1, by start */
 	uint16_t input;
 	uint32_t streams[UNIT_STREAMS];
 	uint32_t stream_count;
-	uint8_t addr[2][16];       /* by Side: client, server */
+	uint8_t addr[2][16]; /* by Side: client, server */
 	uint16_t port[2];
 	const char *protocol;
 	char file[UNIT_NAME_BYTES], share[UNIT_NAME_BYTES];
-	uint64_t files;            /* of a job */
-	uint64_t payload[2];       /* unknown protocol and FTP: bytes by Side that sent them (client, server host) */
+	uint64_t files;      /* of a job */
+	uint64_t payload[2]; /* unknown protocol and FTP: bytes by Side that sent them (client,
+				server host) */
 	uint64_t class_count[OP_CLASS_COUNT]; /* exchanges */
 	uint64_t class_errors[OP_CLASS_COUNT];
 	int64_t class_service_ns[OP_CLASS_COUNT];
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;
-	Histogram file_size;       /* of a job: bytes per file moved */
+	Histogram file_size; /* of a job: bytes per file moved */
 	int64_t first_request_ns, last_activity_ns, end_activity_ns;
-	uint32_t outstanding;      /* of a job: requests under way */
-	uint64_t facts_payload;    /* of an FTP job: bytes of the connection `facts` describes */
+	uint32_t outstanding;   /* of a job: requests under way */
+	uint64_t facts_payload; /* of an FTP job: bytes of the connection `facts` describes */
 	uint64_t first_frame, last_frame;
 	Series *series;
 	uint64_t wire_packets;
 	OperationSample operations[UNIT_OPERATIONS];
 	uint32_t operation_count, longest_count;
-	void *facts;               /* ConnectionFacts of its main connection, filled when that ends */
-	struct Unit *next;         /* list of the analysis */
+	void *facts;       /* ConnectionFacts of its main connection, filled when that ends */
+	struct Unit *next; /* list of the analysis */
 } Unit;
 
 /** unit_new: a unit that starts at @start_ns on @conv. NULL without memory. */
@@ -108,8 +117,10 @@ void unit_request(Unit *unit, const Operation *op);
 /** unit_reply: its answer is complete; @server_loop_ns is subtracted from service times. */
 void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server_loop_ns);
 
-/** unit_payload: @bytes new payload bytes sent by @side at @now_ns, with what is in flight and the window then. */
-void unit_payload(Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
+/** unit_payload: @bytes new payload bytes sent by @side at @now_ns, with what is in flight and the
+ * window then. */
+void unit_payload(
+	Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
 
 /** unit_bytes: file data moved in the main direction. */
 uint64_t unit_bytes(const Unit *unit);
@@ -126,7 +137,8 @@ const DataFacts *unit_main(const Unit *unit);
 /** unit_bulk_side: who sends the bulk. */
 Side unit_bulk_side(const Unit *unit);
 
-/** operation_service_ns: time the server worked on @op: first byte less network and less waiting behind earlier answers; -1 unknown. */
+/** operation_service_ns: time the server worked on @op: first byte less network and less waiting
+ * behind earlier answers; -1 unknown. */
 int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns);
 
 /** unit_free: NULL is allowed. */
