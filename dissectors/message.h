@@ -85,7 +85,18 @@ enum MessageFlags {
 	MESSAGE_BINDING = 1 << 14,  /* session setup that binds another connection (multichannel) */
 	MESSAGE_LAST = 1 << 15,     /* last one of its PDU (compound or AndX chain) */
 	MESSAGE_BLOCKING = 1 << 16, /* a lock that waits: never owed */
-	MESSAGE_MULTIPART = 1 << 17, /* SMB1 transaction continued in another message */
+	/* SMB1 transaction continued in another message: a request waits for its secondaries
+	   (MESSAGE_NOTICE with the same request_id), an MESSAGE_INTERIM answer is followed by the
+	   rest */
+	MESSAGE_MULTIPART = 1 << 17,
+	MESSAGE_DURABLE = 1 << 18,    /* open: a durable handle was asked for or granted */
+	MESSAGE_PERSISTENT = 1 << 19, /* open: a persistent one */
+	MESSAGE_RSS = 1 << 20,        /* interface list: at least one interface scales over cores */
+	MESSAGE_RDMA = 1 << 21,       /* interface list: at least one interface does RDMA */
+	MESSAGE_GUEST = 1 << 22,      /* session setup: logged in as guest or anonymous */
+	MESSAGE_ENCRYPTION_ASKED = 1 << 23, /* session or share whose server wants encryption */
+	MESSAGE_DFS = 1 << 24, /* header: paths are DFS paths; tree connect: the share is in DFS */
+	MESSAGE_DELETE_ON_CLOSE = 1 << 25, /* open */
 };
 
 /** MessageNegotiation: what NEGOTIATE (either way) said. Unknown numbers are 0. */
@@ -102,11 +113,21 @@ typedef struct MessageNegotiation {
 	bool large_mtu;  /* SMB2 LARGE_MTU; SMB1: large read or write */
 	bool multichannel, leasing, dfs;
 	bool large_read, large_write, raw_mode, extended_security; /* SMB1 */
+	bool preauth_integrity;   /* SMB2 context: hash of the handshake, 3.1.1 */
+	uint8_t smb1_offered[16]; /* Smb1Dialect numbers (smb1_negotiate.h) in the order offered:
+				     the index of the answer points here */
+	uint8_t smb1_offered_count;
+	uint8_t server_guid[16]; /* SMB2: of the speaker, client or server */
 	uint16_t cipher; /* SMB2 context: 1 AES-128-CCM, 2 AES-128-GCM, 3 AES-256-CCM, 4 AES-256-GCM
 			  */
 	uint16_t signing_algorithm; /* 0 HMAC-SHA256, 1 AES-CMAC, 2 AES-GMAC */
 	bool has_signing_algorithm;
-	uint16_t compression_count;
+	uint16_t compression_count; /* SMB2 context: algorithms other than none */
+	uint16_t compression[4]; /* the first of them: 1 LZNT1, 2 LZ77, 3 LZ77+Huffman, 4 pattern */
+	bool compression_chained;
+	const uint8_t *netname; /* SMB2 context: server name as the client knows it, UTF-16LE,
+				   borrowed, may be NULL */
+	uint32_t netname_len;
 	uint16_t max_mpx;                                       /* SMB1 MaxMpxCount */
 	uint32_t max_buffer, max_transact, max_read, max_write; /* bytes */
 } MessageNegotiation;
@@ -121,8 +142,13 @@ typedef struct Message {
 	uint32_t flags;      /* MessageFlags */
 	uint32_t status;     /* NTSTATUS (DOS errors are mapped by class only) */
 	StatusClass status_class;
-	uint64_t request_id; /* pairs request and replies: SMB2 MessageId; SMB1 PID<<16|MID with TID
-				and UID folded in; FTP 0 */
+	/* pairs request and replies: SMB2 MessageId; SMB1 index<<32|PID<<16|MID (TID and UID are
+	   not in it: the answer to a log-in or tree connect carries new ones); FTP 0. The index
+	   tells members of an AndX chain apart; an answer with MESSAGE_LAST ends all of its chain,
+	   members that failed before they ran get none. The SMB2 answer to an SMB1 negotiate has
+	   MessageId 0. */
+	uint64_t request_id;
+	uint64_t async_id;   /* SMB2 AsyncId when MESSAGE_ASYNC, what a CANCEL refers to */
 	uint64_t session_id; /* SMB2 SessionId, SMB1 UID */
 	uint32_t tree_id;    /* SMB2 TreeId (0 when async), SMB1 TID */
 	uint8_t file_id[16]; /* SMB2 FileId; SMB1 FID in the first two bytes; all ones in a related
@@ -130,25 +156,37 @@ typedef struct Message {
 	uint64_t offset;     /* file offset of a read, write or lock */
 	uint64_t length; /* bytes asked for (request) or moved (reply); REST or SIZE numbers in FTP
 			  */
-	uint64_t file_size;   /* open reply: end of file; 0 unknown */
+	uint64_t file_size;   /* open, close and query reply, set of end of file; 0 unknown */
 	uint32_t data_offset; /* where file data begins in this PDU, from the first byte of framing;
 				 0 when none */
 	uint16_t credit_charge;
-	uint16_t credits;    /* asked (request) or granted (reply) */
-	uint8_t oplock;      /* open: SMB2 oplock level asked or granted (0, 1, 8, 9, 0xff lease) */
-	uint32_t info_class; /* query, set, list: information class; ioctl: control code; SMB1:
-				transaction subcommand */
-	uint32_t entries;    /* list reply: directory entries counted in the kept bytes */
+	uint16_t credits; /* asked (request) or granted (reply) */
+	uint8_t oplock;   /* open: SMB2 oplock level asked or granted (0, 1, 8, 9, 0xff lease) */
+	uint8_t oplock_break; /* oplock or lease break: level or lease state to fall to */
+	uint8_t lease_state;  /* open with a lease: bits asked or granted, 1 read, 2 handle, 4 write
+			       */
+	uint8_t info_type;    /* SMB2 query, set: 1 file, 2 file system, 3 security, 4 quota */
+	uint16_t info_level;  /* SMB1 transaction: information level */
+	uint32_t info_class;  /* query, set, list: information class; ioctl: control code; SMB1:
+				 transaction subcommand */
+	uint32_t entries; /* list reply: directory entries counted in the kept bytes; copy: chunks;
+			     interface list: interfaces; DFS referral: referrals; lock: ranges */
+	uint32_t access;  /* open request: DesiredAccess; tree connect reply: MaximalAccess */
+	uint32_t options; /* open request: CreateOptions */
+	uint32_t disposition;   /* open: CreateDisposition asked, CreateAction answered */
 	uint32_t buffer_length; /* list and query request: output buffer asked for */
 	const uint8_t *name; /* open: path; connect: share; login: nothing; FTP: argument. Borrowed,
 				may be NULL */
 	uint32_t name_len;   /* bytes */
-	const MessageNegotiation
-		*negotiation;   /* NEGOTIATE only, else NULL; borrowed for the call */
+	/* NEGOTIATE, and the client's limits in an SMB1 session setup; else NULL; borrowed for the
+	   call */
+	const MessageNegotiation *negotiation;
 	uint8_t endpoint[16];   /* FTP PORT/PASV/EPRT/EPSV: address (v4 mapped; all zero: the peer's
 				   own) */
 	uint16_t endpoint_port; /* 0 when none */
-	uint16_t index, count;  /* this one of so many in its PDU, from 0 */
+	uint16_t index, count;  /* this one of so many in its PDU, from 0; a compound larger than
+				   PROTOCOL_MAX_STAGED comes member by member: count is then only
+				   a lower bound */
 	uint64_t opaque_length; /* MESSAGE_OPAQUE: length inside (OriginalMessageSize) */
 } Message;
 

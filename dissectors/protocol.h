@@ -23,6 +23,14 @@ typedef struct DissectorState {
 	uint16_t reply_code;      /* FTP: code of a multi-line reply under way, 0 when none */
 	uint16_t last_command[2]; /* SMB1 multi-part transactions, FTP: last command by direction */
 	uint32_t max_data;        /* SMB1: request size, for replies that do not carry it */
+	bool raw_write_answered;  /* SMB1 WRITE_RAW in write-through mode: a final answer follows */
+	uint64_t raw_request_id;  /* SMB1: request that the bare data under way belongs to */
+	bool stage_encrypted;     /* set by a session that has keys: stage the head of encrypted
+				     messages too */
+	/* SMB2 compound too large to be staged, by direction (0 client): bytes of it that follow,
+	   and members that went before */
+	uint32_t compound_left[2];
+	uint16_t compound_index[2];
 } DissectorState;
 
 /** Extent: how long the message at the head of a stream is. */
