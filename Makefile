@@ -72,7 +72,7 @@ $(B)/gen/causes.o: $(B)/gen/causes.c
 
 # the table of causes comes from the folder listing: a new cause is a new file and nothing else
 CAUSE_SYMBOLS := $(subst -,_,$(CAUSES))
-$(shell { printf '/* generated from analyzer/causes */\n\#include <stddef.h>\n\#include "analyzer/causes/cause.h"\n\n'; \
+$(shell { printf '/* generated from analyzer/causes */\n\043include <stddef.h>\n\043include "analyzer/causes/cause.h"\n\n'; \
 	for c in $(CAUSE_SYMBOLS); do printf 'extern const Cause cause_%s;\n' $$c; done; \
 	printf '\nconst Cause *const cause_table[] = {\n'; for c in $(CAUSE_SYMBOLS); do printf '\t&cause_%s,\n' $$c; done; \
 	printf '\tNULL,\n};\n'; } >$(B)/gen/causes.new; \
