@@ -21,6 +21,8 @@ typedef struct DissectorState {
 	bool unicode;             /* SMB1: names are UTF-16 */
 	uint16_t dialect;         /* SMB2 dialect once known */
 	uint16_t reply_code;      /* FTP: code of a multi-line reply under way, 0 when none */
+	bool overlong[2];         /* FTP: behind the first piece of a line longer than is staged,
+				     by direction (1: from the client) */
 	uint16_t last_command[2]; /* SMB1 multi-part transactions, FTP: last command by direction */
 	uint32_t max_data;        /* SMB1: request size, for replies that do not carry it */
 	bool raw_write_answered;  /* SMB1 WRITE_RAW in write-through mode: a final answer follows */
@@ -49,6 +51,8 @@ typedef struct Protocol {
 	const char *id;    /* "smb", "ftp" */
 	const char *title; /* for people */
 	uint16_t ports[8]; /* zero-terminated server ports; hints, never proof */
+	bool is_text; /* lines: a message whose framing the snap length cut ends with its segment
+		       */
 	/** probe: does the first payload of a direction look like this protocol? @len bytes of it
 	 * were kept. */
 	Probe (*probe)(const uint8_t *data, size_t len, bool from_client);
