@@ -45,7 +45,8 @@ typedef struct FileRef {
 	bool open_seen;
 	uint8_t oplock_asked, oplock_granted;
 	bool write_through;
-	void *user; /* the listener's, NULL at start */
+	bool is_ascii; /* FTP: TYPE A was in force when the transfer was asked for */
+	void *user;    /* the listener's, NULL at start */
 } FileRef;
 
 /** Operation: one request and, in reply callbacks, its answer. Lives for the callback. Times are ns
@@ -71,6 +72,7 @@ typedef struct Operation {
 	uint64_t reply_frame;                  /* frame that completed the answer, 0 */
 	int64_t previous_reply_ns; /* first byte of the answer before this one on the connection:
 				      start of service when later than the request */
+	int64_t previous_reply_last_ns; /* last byte of that answer; 0 none */
 	uint32_t in_flight; /* data requests outstanding when this one was sent, itself included */
 	uint64_t in_flight_bytes;  /* sum of their asked bytes */
 	int32_t credits_available; /* SMB2 balance after the request was sent; INT32_MIN unknown */

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the files of a session share: its inside, and how requests and answers pass through it. Not
+ * for other floors.
+ */
+#ifndef SLOWCOPY_ANALYZER_SESSION_SESSION_PRIVATE_H
+#define SLOWCOPY_ANALYZER_SESSION_SESSION_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/histogram.h"
+#include "analyzer/session/file.h"
+#include "analyzer/session/request.h"
+#include "analyzer/session/session.h"
+#include "analyzer/session/session_stats.h"
+#include "analyzer/session/stream.h"
+#include "dissectors/protocol.h"
+
+/* Different commands counted per session: SMB1 has at most 256 codes, SMB2 19, FTP 68; what is
+ * beyond is counted as an anomaly. */
+#define SESSION_MAX_COMMANDS 320
+
+/** SessionKind: what a session does that depends on the kind of protocol. */
+typedef struct SessionKind {
+	/** message: one decoded message; @m is its frame of bytes, not complete yet. */
+	void (*message)(Session *session, Side side, StreamMessage *m, const Message *message);
+	/** before_reply, after_reply: @request has its final answer (or was given up), around the
+	 * listener's reply(). */
+	void (*before_reply)(Session *session, Request *request, int64_t now_ns);
+	void (*after_reply)(Session *session, Request *request, int64_t now_ns);
+	/** framing: @m of @side is not a message on its own, or its bytes are complete. */
+	void (*passed)(Session *session, Side side, const StreamMessage *m);
+	/** end: the connection is over; requests were given up before. */
+	void (*end)(Session *session, int64_t now_ns);
+} SessionKind;
+
+/** CommandCounter: one row of the statistics. */
+typedef struct CommandCounter {
+	MessageProtocol protocol;
+	uint16_t command;
+	uint64_t requests, responses, errors, pending;
+	Histogram response_time, server_time;
+} CommandCounter;
+
+/** Trees: tree id to share; the oldest is forgotten when there are too many. */
+typedef struct SmbTree {
+	uint32_t tree_id;
+	uint64_t session_id;
+	SmbShare *share;
+} SmbTree;
+typedef struct SmbTrees {
+	SmbTree *rows; /* NULL until the first; by age */
+	uint32_t count, limit;
+} SmbTrees;
+
+/** SmbState: an SMB connection beyond its requests and files. */
+typedef struct SmbState {
+	SmbTrees trees;
+	FileCell *compound_file; /* of the member before; held */
+	MessageNegotiation offer, choice;
+	bool offer_seen, choice_seen;
+	bool saw_smb1, saw_smb2, saw_netbios;
+	bool saw_binding;
+	int32_t credits; /* balance; meaningful when credits_known */
+	int32_t credits_min;
+	bool credits_known, credits_lost;
+	uint64_t session_id;
+	uint64_t messages, signed_messages; /* after set-up */
+	uint64_t encrypted, compressed;
+	FileCell *opaque_file; /* stands for all files of an encrypted session */
+	uint64_t opaque_sequence;
+} SmbState;
+
+/** FtpState: an FTP control connection beyond its requests. */
+typedef struct FtpState {
+	FileCell *next_file;    /* prepared by PORT or PASV, taken by the transfer command */
+	struct FtpData *data;   /* data connections whose sessions live */
+	int64_t reply_first_ns; /* first line of a long reply, 0 when none is under way */
+	uint64_t sequence;      /* ids of requests: answers come in their order */
+	uint64_t rest;          /* REST for the next transfer */
+	char *sized_name;       /* SIZE was asked of this name, heap; NULL none */
+	uint64_t size;          /* and was this; 0 unknown */
+	bool is_logged_in;
+	bool is_binary; /* TYPE I or L; RFC 959 3.1.1.1: text when nothing was said */
+	bool any_ascii; /* a file was transferred as text */
+	bool is_tls;
+	bool data_is_private; /* PROT P: data connections are encrypted too */
+} FtpState;
+
+/** SessionFramed: a session whose protocol is known. */
+typedef struct SessionFramed {
+	const Protocol *protocol;
+	const SessionKind *kind;
+	DissectorState state;
+	StreamContext context;
+	MessageSink sink;
+	Stream streams[2];
+	RequestTable requests;
+	FileTable files;
+	CommandCounter *counters;
+	uint32_t counter_count, counter_room;
+	CommandStats *stats_rows; /* of the last session_stats(), NULL */
+	StreamMessage *message;   /* whose header is being decoded */
+	Side message_side;
+	uint64_t last_tag;
+	int64_t previous_reply_first_ns, previous_reply_last_ns;
+	bool is_confirmed; /* a message was decoded: the protocol is right */
+	bool has_doubt;    /* some requests are doubtful */
+	bool has_failed;   /* the first bytes were none of its messages */
+	uint64_t anomalies, resyncs, requests_dropped, unpaired_replies;
+	union {
+		SmbState smb;
+		FtpState ftp;
+	};
+} SessionFramed;
+
+/** FtpData: what the session of a data connection has instead. */
+typedef struct FtpData {
+	Session *session; /* of the data connection */
+	Session *control; /* NULL when it is gone */
+	FileCell *file;   /* held; NULL when unknown */
+	struct FtpData *prev, *next;
+} FtpData;
+
+typedef enum SessionMode {
+	SESSION_PROBING,
+	SESSION_FRAMED,
+	SESSION_GENERIC,
+	SESSION_FTP_DATA,
+} SessionMode;
+
+struct Session {
+	const SessionOps *ops;
+	void *user;
+	const Protocol *const *protocols;
+	SessionLimits limits;
+	uint16_t server_port, client_port;
+	Turn turn;
+	int64_t server_loop_ns; /* -1 unknown */
+	/* messages guessed from direction changes */
+	int64_t end[2]; /* highest offset seen */
+	uint32_t max_segment[2];
+	uint8_t mode; /* SessionMode */
+	uint8_t last_side;
+	bool any_payload;
+	bool is_ended;
+	uint8_t probed;       /* payload segments looked at */
+	uint8_t maybe[2];     /* by side: protocols that may be, a bit each by place in the table */
+	uint8_t excluded;     /* protocols that are not */
+	uint16_t late_probes; /* segments looked at after that, on a port of ours */
+	struct ProbeChunks *kept; /* segments seen while probing */
+	SessionFramed *framed;
+	FtpData *data;
+};
+
+extern const SessionKind session_kind_smb, session_kind_ftp;
+
+/** session_new_with: session_new() with a table of protocols of one's own, at most 8. */
+Session *session_new_with(const Protocol *const *protocols, const SessionOps *ops, void *user,
+	const SessionLimits *limits, uint16_t server_port, uint16_t client_port);
+
+/* ---- exchange.c */
+
+/** exchange_request: the header of a request was seen. Fills what is common of op and counts it;
+ * the caller adds the rest. NULL when memory is refused. */
+Request *exchange_request(Session *session, StreamMessage *m, const Message *message,
+	OpClass op_class, bool is_owed, bool is_opaque);
+
+/** exchange_set_file: @request works on @file; a reference is taken. NULL is allowed. */
+void exchange_set_file(Request *request, FileCell *file);
+
+/** exchange_interim: "pending" came for @request. */
+void exchange_interim(Session *session, Request *request, int64_t now_ns);
+
+/** exchange_answer: the header of the final answer to @request was seen. */
+void exchange_answer(Session *session, Request *request, StreamMessage *m, const Message *message);
+
+/** exchange_complete: all bytes of @m are there: requests and answers in it are finished. */
+void exchange_complete(Session *session, Side side, const StreamMessage *m);
+
+/** exchange_give_up: no answer will be seen; the listener is told and @request is gone. */
+void exchange_give_up(Session *session, Request *request, int64_t now_ns);
+
+/** exchange_doubt: bytes of @side are missing: answers may have been among them. */
+void exchange_doubt(Session *session, Side side);
+
+/** exchange_count_reply: counts a reply nobody asked for within the capture. */
+void exchange_count_reply(Session *session, const Message *message);
+
+/** exchange_turn: brings session->turn up to date. */
+void exchange_turn(Session *session);
+
+/** exchange_name: clean UTF-8 of message->name in @ret, shortened with a mark; "" when there is
+ * none. */
+void exchange_name(const Message *message, char ret[], size_t ret_size);
+
+/* ---- smb_tree.c */
+
+SmbShare *smb_tree_find(const SmbTrees *trees, uint32_t tree_id, uint64_t session_id);
+void smb_tree_set(SmbTrees *trees, uint32_t tree_id, uint64_t session_id, SmbShare *share);
+void smb_tree_remove(SmbTrees *trees, uint32_t tree_id, uint64_t session_id);
+void smb_tree_clear(SmbTrees *trees);
+
+/* ---- opaque_session.c */
+
+/** opaque_message: an encrypted or compressed message: direction and size only. */
+void opaque_message(Session *session, Side side, StreamMessage *m, const Message *message);
+
+/* ---- ftp_session.c */
+
+/** ftp_data_push, ftp_data_end: a data connection's session. */
+void ftp_data_push(Session *session, Side side);
+void ftp_data_end(Session *session, int64_t now_ns);
+
+/* ---- session_stats.c */
+
+/** session_counter: the row of a command; NULL when there are too many or no memory. */
+CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol, uint16_t command);
+void session_counters_clear(SessionFramed *framed);
+
+#endif

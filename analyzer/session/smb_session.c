@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What requests and answers of SMB1 and SMB2/3 mean: files, shares, credits, negotiation. It works
+ * for every protocol that speaks in ids of requests and files. MS-SMB2 3.2, 3.3; MS-CIFS 3.2, 3.3.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/names.h"
+#include "analyzer/session/session_private.h"
+
+/* Fixed bytes before the data, for messages whose header the snap length cut: NetBIOS framing, SMB2
+ * header, and the fixed part of a READ answer (MS-SMB2 2.2.20) or a WRITE request (2.2.21). */
+#define SMB2_READ_OVERHEAD (4 + 64 + 16)
+#define SMB2_WRITE_OVERHEAD (4 + 64 + 48)
+
+/* FileRenameInformation, MS-FSCC 2.4: set-info that gives an open file another name */
+#define INFO_RENAME 10
+
+/* MS-SMB2 2.2.1: CANCEL takes no credit; MessageId of an unsolicited break */
+#define SMB2_NO_MESSAGE_ID UINT64_MAX
+
+static OpClass class_of(MessageVerb verb)
+{
+	switch (verb) {
+	case VERB_NEGOTIATE:
+	case VERB_LOGIN:
+	case VERB_LOGOFF:
+	case VERB_CONNECT:
+		return OP_AUTH;
+	case VERB_OPEN:
+		return OP_OPEN;
+	case VERB_CLOSE:
+		return OP_CLOSE;
+	case VERB_READ:
+		return OP_READ;
+	case VERB_WRITE:
+		return OP_WRITE;
+	case VERB_FLUSH:
+		return OP_FLUSH;
+	case VERB_LOCK:
+		return OP_LOCK;
+	case VERB_LIST:
+		return OP_DIR;
+	case VERB_QUERY:
+	case VERB_SET:
+	case VERB_IOCTL:
+	case VERB_COPY:
+	case VERB_DISCONNECT:
+	case VERB_MODE:
+	case VERB_PREPARE:
+		return OP_META;
+	case VERB_OTHER:
+	case VERB_NOTIFY:
+	case VERB_ECHO:
+	case VERB_CANCEL:
+	case VERB_BREAK:
+	case VERB_COUNT:
+		break;
+	}
+	return OP_OTHER;
+}
+
+/* whether work on files has begun; control codes without a file belong to the set-up of SMB3 */
+static bool verb_ends_setup(const Message *message)
+{
+	if (message->verb == VERB_IOCTL)
+		return message->flags & MESSAGE_HAS_FILE_ID && !(message->flags & MESSAGE_PIPE);
+	OpClass op_class = class_of(message->verb);
+	return op_class != OP_AUTH && op_class != OP_OTHER;
+}
+
+/* ---- credits, MS-SMB2 3.3.1.1 and 3.3.1.2 */
+
+static void credits_spend(SmbState *smb, const Message *message)
+{
+	if (message->protocol == MESSAGE_SMB1 && message->verb == VERB_NEGOTIATE &&
+		message->negotiation && message->negotiation->offered_count > 0) {
+		/* a multi-protocol negotiate takes message id 0 of the SMB2 connection */
+		smb->credits_known = true;
+		smb->credits = 0;
+		return;
+	}
+	if (message->protocol != MESSAGE_SMB2 || message->verb == VERB_CANCEL)
+		return;
+	if (message->verb == VERB_NEGOTIATE && !smb->credits_known) {
+		smb->credits_known = true;
+		smb->credits = 1;
+	}
+	smb->credits -= message->credit_charge > 0 ? message->credit_charge : 1;
+	/* more spent than given: answers are missing in the capture */
+	if (smb->credits < 0)
+		smb->credits_lost = true;
+	if (smb->credits_known && !smb->credits_lost &&
+		(smb->credits_min == INT32_MIN || smb->credits < smb->credits_min))
+		smb->credits_min = smb->credits;
+}
+
+static void credits_earn(SmbState *smb, const Message *message)
+{
+	if (message->protocol == MESSAGE_SMB2 && smb->credits < INT32_MAX - UINT16_MAX)
+		smb->credits += message->credits;
+}
+
+/* ---- requests */
+
+static FileCell *file_of_id(Session *session, const StreamMessage *m, const Message *message)
+{
+	SessionFramed *framed = session->framed;
+	FileCell *file = file_find(&framed->files, message->file_id, message->session_id);
+	if (file)
+		return file;
+	/* a handle from before the capture, or one that had to be forgotten */
+	if (message->verb == VERB_CLOSE || message->verb == VERB_IOCTL ||
+		message->verb == VERB_BREAK)
+		return NULL;
+	SmbShare *share = smb_tree_find(&framed->smb.trees, message->tree_id, message->session_id);
+	file = file_new(NULL, share);
+	if (!file)
+		return NULL;
+	file->tree_id = message->tree_id;
+	file->ref.opened_ns = m->first_ns;
+	file->ref.opened_frame = m->first_frame;
+	file->ref.is_directory = message->verb == VERB_LIST;
+	file->ref.is_pipe = share && share->is_pipe;
+	file_list(&framed->files, file, message->file_id, message->session_id, m->first_ns);
+	file_announce(&framed->files, file);
+	bool is_gone = file->is_closed;
+	file_release(file);
+	return is_gone ? NULL : file;
+}
+
+static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
+{
+	for (int i = 0; i < FILE_ID_LEN; i++) {
+		if (id[i] != 0xff)
+			return false;
+	}
+	return true;
+}
+
+/* the file that later members of a compound or AndX chain mean */
+static void compound_set(SmbState *smb, FileCell *file)
+{
+	if (file)
+		file_hold(file);
+	file_release(smb->compound_file);
+	smb->compound_file = file;
+}
+
+static void request_find_file(
+	Session *session, Request *request, const StreamMessage *m, const Message *message)
+{
+	SmbState *smb = &session->framed->smb;
+	FileCell *file = NULL;
+	bool is_chained = message->index > 0 &&
+			  (message->flags & MESSAGE_RELATED || message->protocol == MESSAGE_SMB1);
+	bool has_id = message->flags & MESSAGE_HAS_FILE_ID;
+	if (is_chained && (!has_id || id_is_all_ones(message->file_id)))
+		file = smb->compound_file;
+	else if (has_id && !id_is_all_ones(message->file_id))
+		file = file_of_id(session, m, message);
+	if (!file || file->is_closed)
+		return;
+	exchange_set_file(request, file);
+	compound_set(smb, file);
+}
+
+static void request_open(
+	Session *session, Request *request, const StreamMessage *m, const Message *message)
+{
+	SmbState *smb = &session->framed->smb;
+	char name[NAMES_MAX_LENGTH + 16];
+	exchange_name(message, name, sizeof name);
+	SmbShare *share = smb_tree_find(&smb->trees, message->tree_id, message->session_id);
+	FileCell *file = file_new(name, share);
+	request->is_open = true;
+	compound_set(smb, file);
+	if (!file)
+		return;
+	file->tree_id = message->tree_id;
+	FileRef *ref = &file->ref;
+	ref->opened_ns = m->first_ns;
+	ref->opened_frame = m->first_frame;
+	ref->open_seen = true;
+	ref->is_directory = message->flags & MESSAGE_DIRECTORY;
+	ref->is_pipe = message->flags & MESSAGE_PIPE || (share && share->is_pipe);
+	ref->oplock_asked = message->oplock;
+	ref->write_through = message->flags & MESSAGE_WRITE_THROUGH;
+	exchange_set_file(request, file);
+	file_release(file);
+}
+
+static void request_connect(Request *request, const Message *message)
+{
+	char name[NAMES_MAX_LENGTH + 16];
+	exchange_name(message, name, sizeof name);
+	request->share = file_share_new(name, message->flags & MESSAGE_PIPE);
+}
+
+static void negotiation_note(SmbState *smb, const Message *message, bool is_offer)
+{
+	if (!message->negotiation)
+		return;
+	/* SMB3 negotiates twice when the first was the multi-protocol one: the last answer counts
+	 */
+	if (is_offer) {
+		bool had_smb1 = smb->offer_seen && smb->offer.offered_smb1;
+		smb->offer = *message->negotiation;
+		smb->offer.offered_smb1 |= had_smb1;
+		smb->offer_seen = true;
+	} else {
+		smb->choice = *message->negotiation;
+		smb->choice_seen = true;
+	}
+}
+
+static bool is_continuation(Session *session, const StreamMessage *m, const Message *message)
+{
+	if (!(message->flags & MESSAGE_MULTIPART))
+		return false;
+	Request *request = request_find(&session->framed->requests, message->request_id,
+		message->protocol, message->command, true);
+	if (!request || request->tag == m->tag)
+		return false;
+	/* the server begins when it has the last part */
+	if (request->phase == REQUEST_SENT)
+		request->op.request_last_ns = m->first_ns;
+	return true;
+}
+
+/* a request with the id of one that was never answered takes its place */
+static void replace_old(Session *session, const StreamMessage *m, const Message *message)
+{
+	SessionFramed *framed = session->framed;
+	Request *old = request_find(
+		&framed->requests, message->request_id, message->protocol, message->command, true);
+	if (!old || (old->tag == m->tag && old->phase == REQUEST_SENDING))
+		return;
+	if (message->protocol == MESSAGE_SMB2)
+		framed->anomalies++;
+	exchange_give_up(session, old, m->first_ns);
+}
+
+static void on_request(Session *session, StreamMessage *m, const Message *message)
+{
+	SessionFramed *framed = session->framed;
+	SmbState *smb = &framed->smb;
+	if (message->verb == VERB_NEGOTIATE)
+		negotiation_note(smb, message, true);
+	credits_spend(smb, message);
+	if (is_continuation(session, m, message))
+		return;
+	CommandCounter *counter = session_counter(framed, message->protocol, message->command);
+	if (counter)
+		counter->requests++;
+	/* answered by the final answer of what it cancels */
+	if (message->verb == VERB_CANCEL)
+		return;
+	replace_old(session, m, message);
+	Request *request = exchange_request(
+		session, m, message, class_of(message->verb), message_is_owed(message), false);
+	if (!request)
+		return;
+	if (smb->credits_known && !smb->credits_lost && message->protocol == MESSAGE_SMB2)
+		request->op.credits_available = smb->credits;
+	if (verb_ends_setup(message))
+		session->turn.is_setup = false;
+	memcpy(request->file_id, message->file_id, sizeof request->file_id);
+	if (message->verb == VERB_OPEN) {
+		request_open(session, request, m, message);
+		return;
+	}
+	request_find_file(session, request, m, message);
+	request->is_close = message->verb == VERB_CLOSE;
+	if (message->verb == VERB_CONNECT)
+		request_connect(request, message);
+	if (message->verb == VERB_LIST || message->verb == VERB_QUERY)
+		request->op.asked_bytes = message->buffer_length;
+	if (message->verb == VERB_WRITE && message->length == 0 &&
+		message->flags & MESSAGE_TRUNCATED && message->protocol == MESSAGE_SMB2 &&
+		framed->streams[framed->message_side].extent.total > SMB2_WRITE_OVERHEAD)
+		request->op.asked_bytes =
+			framed->streams[framed->message_side].extent.total - SMB2_WRITE_OVERHEAD;
+	if (message->verb == VERB_SET && message->info_class == INFO_RENAME && message->name) {
+		char name[NAMES_MAX_LENGTH + 16];
+		exchange_name(message, name, sizeof name);
+		request->new_name = strdup(name);
+	}
+}
+
+/* ---- answers */
+
+static Request *find_request(const Session *session, const Message *message)
+{
+	const RequestTable *requests = &session->framed->requests;
+	Request *request = request_find(requests, message->request_id, message->protocol,
+		message->command, message->protocol != MESSAGE_SMB1 || message->index == 0);
+	if (request || message->verb != VERB_NEGOTIATE || message->protocol != MESSAGE_SMB2)
+		return request;
+	/* MS-SMB2 3.3.5.3.1: an SMB1 negotiate that offers SMB2 is answered in SMB2 */
+	for (Request *r = requests->owed_first; r; r = r->owed_next) {
+		if (r->op.verb == VERB_NEGOTIATE && r->op.protocol == MESSAGE_SMB1)
+			return r;
+	}
+	return NULL;
+}
+
+/* answers whose request went encrypted or compressed, or the other way round */
+static Request *find_opaque(const Session *session, const Message *message)
+{
+	for (Request *r = session->framed->requests.owed_first; r; r = r->owed_next) {
+		if (r->is_opaque && (r->op.verb == message->verb || r->op.verb == VERB_OTHER))
+			return r;
+	}
+	return NULL;
+}
+
+static uint64_t moved_bytes(const Session *session, const Request *request, const Message *message)
+{
+	if (message->status_class != STATUS_CLASS_OK && message->status_class != STATUS_CLASS_MORE)
+		return 0;
+	if (request->op.verb == VERB_WRITE)
+		return message->length > 0 ? message->length : request->op.asked_bytes;
+	uint64_t total = session->framed->streams[session->framed->message_side].extent.total;
+	if (request->op.verb == VERB_READ && message->length == 0 &&
+		message->flags & MESSAGE_TRUNCATED && message->protocol == MESSAGE_SMB2 &&
+		total > SMB2_READ_OVERHEAD)
+		return total - SMB2_READ_OVERHEAD;
+	return message->length;
+}
+
+static void answer_open(Request *request, const Message *message)
+{
+	memcpy(request->file_id, message->file_id, sizeof request->file_id);
+	if (!request->file)
+		return;
+	FileRef *ref = &request->file->ref;
+	ref->size = message->file_size;
+	ref->oplock_granted = message->oplock;
+	ref->is_directory |= (message->flags & MESSAGE_DIRECTORY) != 0;
+	ref->is_pipe |= (message->flags & MESSAGE_PIPE) != 0;
+}
+
+static void on_reply(Session *session, StreamMessage *m, const Message *message)
+{
+	SessionFramed *framed = session->framed;
+	SmbState *smb = &framed->smb;
+	credits_earn(smb, message);
+	if (message->verb == VERB_NEGOTIATE)
+		negotiation_note(smb, message, false);
+	if (message->verb == VERB_LOGIN && message->session_id != 0 && smb->session_id == 0)
+		smb->session_id = message->session_id;
+	Request *request = find_request(session, message);
+	if (!request && message->protocol == MESSAGE_SMB2)
+		request = find_opaque(session, message);
+	if (!request || request->phase == REQUEST_ANSWERING) {
+		exchange_count_reply(session, message);
+		return;
+	}
+	if (message->flags & MESSAGE_MULTIPART) {
+		/* one more part of an answer: the last one ends it */
+		if (request->op.reply_first_ns == 0)
+			request->op.reply_first_ns = m->first_ns;
+		request->op.moved_bytes += moved_bytes(session, request, message);
+		request->op.entries += message->entries;
+		return;
+	}
+	exchange_answer(session, request, m, message);
+	if (request->is_data || request->op.verb == VERB_COPY)
+		request->op.moved_bytes += moved_bytes(session, request, message);
+	if (request->is_open)
+		answer_open(request, message);
+	if (request->op.verb == VERB_CONNECT)
+		request->tree_id = message->tree_id;
+	if (request->op.verb == VERB_LOGIN && message->session_id != 0)
+		request->op.session_id = message->session_id;
+	if (request->op.protocol != message->protocol)
+		exchange_count_reply(session, message);
+}
+
+static void on_interim(Session *session, const StreamMessage *m, const Message *message)
+{
+	credits_earn(&session->framed->smb, message);
+	Request *request = find_request(session, message);
+	if (!request || request->phase == REQUEST_ANSWERING) {
+		exchange_count_reply(session, message);
+		return;
+	}
+	request->op.credits_granted = (uint16_t)(request->op.credits_granted + message->credits);
+	exchange_interim(session, request, m->first_ns);
+}
+
+static void on_notice(Session *session, const Message *message)
+{
+	CommandCounter *counter =
+		session_counter(session->framed, message->protocol, message->command);
+	if (counter)
+		counter->responses++;
+}
+
+static void smb_message(Session *session, Side side, StreamMessage *m, const Message *message)
+{
+	SmbState *smb = &session->framed->smb;
+	if (message->index == 0)
+		compound_set(smb, NULL);
+	smb->saw_smb1 |= message->protocol == MESSAGE_SMB1;
+	smb->saw_smb2 |= message->protocol == MESSAGE_SMB2;
+	smb->saw_netbios |= message->protocol == MESSAGE_NETBIOS;
+	smb->saw_binding |= (message->flags & MESSAGE_BINDING) != 0;
+	if (!session->turn.is_setup && message->kind != MESSAGE_OPAQUE) {
+		smb->messages++;
+		smb->signed_messages += (message->flags & MESSAGE_SIGNED) != 0;
+	}
+	switch (message->kind) {
+	case MESSAGE_REQUEST:
+		on_request(session, m, message);
+		break;
+	case MESSAGE_REPLY:
+		on_reply(session, m, message);
+		break;
+	case MESSAGE_INTERIM:
+		on_interim(session, m, message);
+		break;
+	case MESSAGE_NOTICE:
+		on_notice(session, message);
+		break;
+	case MESSAGE_OPAQUE:
+		opaque_message(session, side, m, message);
+		break;
+	}
+}
+
+/* ---- around the listener's reply() */
+
+static bool is_success(const Operation *op)
+{
+	return op->answered && op->status_class == STATUS_CLASS_OK;
+}
+
+static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
+{
+	if (!request->is_open || !request->file || !is_success(&request->op))
+		return;
+	FileTable *files = &session->framed->files;
+	file_list(files, request->file, request->file_id, request->op.session_id, now_ns);
+	file_announce(files, request->file);
+}
+
+static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
+{
+	SessionFramed *framed = session->framed;
+	FileTable *files = &framed->files;
+	const Operation *op = &request->op;
+	bool is_ok = is_success(op);
+	if (request->file && (request->is_close || (request->is_open && !is_ok)))
+		file_close(files, request->file, now_ns);
+	if (request->new_name && request->file && is_ok)
+		file_set_name(files, request->file, request->new_name);
+	if (op->verb == VERB_CONNECT && is_ok && request->share)
+		smb_tree_set(&framed->smb.trees, request->tree_id, op->session_id, request->share);
+	if (op->verb == VERB_DISCONNECT && is_ok) {
+		file_close_where(files, request->tree_id, false, op->session_id, false, now_ns);
+		smb_tree_remove(&framed->smb.trees, request->tree_id, op->session_id);
+	}
+	if (op->verb == VERB_LOGOFF && is_ok)
+		file_close_where(files, 0, true, op->session_id, false, now_ns);
+}
+
+static void smb_passed(Session *session, Side side, const StreamMessage *m)
+{
+	(void)session;
+	(void)side;
+	(void)m;
+}
+
+static void smb_end(Session *session, int64_t now_ns)
+{
+	SmbState *smb = &session->framed->smb;
+	if (smb->opaque_file) {
+		file_close(&session->framed->files, smb->opaque_file, now_ns);
+		file_release(smb->opaque_file);
+		smb->opaque_file = NULL;
+	}
+	compound_set(smb, NULL);
+	smb_tree_clear(&smb->trees);
+}
+
+const SessionKind session_kind_smb = {
+	.message = smb_message,
+	.before_reply = smb_before_reply,
+	.after_reply = smb_after_reply,
+	.passed = smb_passed,
+	.end = smb_end,
+};

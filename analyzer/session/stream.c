@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds messages in one direction of a connection. `next` moves over every byte exactly once: bytes
+ * that were not there when it passed are a hole and are subtracted from their message when they
+ * come late.
+ */
+#include "analyzer/session/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Hole {
+	int64_t from, to;
+} Hole;
+
+typedef struct HeldChunk {
+	int64_t offset;
+	uint32_t len, caplen;
+	int64_t ts_ns;
+	uint64_t frame;
+	uint8_t *data;
+	bool psh;
+} HeldChunk;
+
+/* Only streams with missing bytes have one. */
+typedef struct StreamTrouble {
+	uint32_t hole_count, waiting_count, held_count, held_bytes;
+	Hole holes[STREAM_MAX_HOLES];              /* by offset, in bodies only */
+	StreamMessage waiting[STREAM_MAX_WAITING]; /* passed, not complete; by offset */
+	HeldChunk held[STREAM_MAX_HELD_CHUNKS];    /* behind a hole in a header; no order */
+} StreamTrouble;
+
+/* one call of the public functions */
+typedef struct Push {
+	Stream *stream;
+	const StreamContext *context;
+	Side side;
+	int64_t now_ns; /* 0: no bytes came, messages keep the time of their last byte */
+	uint64_t now_frame;
+} Push;
+
+static bool from_client(const Push *p)
+{
+	return p->side == SIDE_CLIENT;
+}
+
+static StreamTrouble *trouble_get(Stream *s)
+{
+	if (!s->trouble)
+		s->trouble = calloc(1, sizeof *s->trouble);
+	return s->trouble;
+}
+
+static void trouble_drop_if_over(Stream *s)
+{
+	StreamTrouble *t = s->trouble;
+	if (t && t->hole_count == 0 && t->waiting_count == 0 && t->held_count == 0) {
+		free(t);
+		s->trouble = NULL;
+	}
+}
+
+/* ---- staging */
+
+static void stage_drop(Push *p)
+{
+	Stream *s = p->stream;
+	if (!s->staged)
+		return;
+	/* lines may hold passwords */
+	if (p->context->protocol->is_text)
+		explicit_bzero(s->staged, s->staged_len);
+	free(s->staged);
+	s->staged = NULL;
+	s->staged_len = s->staged_room = 0;
+}
+
+/* keeps @len more bytes; without memory the header counts as cut there */
+static void stage_add(Stream *s, const uint8_t *data, uint32_t len)
+{
+	if (s->is_cut || len == 0)
+		return;
+	if (len > PROTOCOL_MAX_STAGED - s->staged_len)
+		len = PROTOCOL_MAX_STAGED - s->staged_len;
+	if (s->staged_len + len > s->staged_room) {
+		/* a header that does not end in its segment mostly ends in the next: one step */
+		uint32_t room = s->staged_len + len < 256 ? 256 : PROTOCOL_MAX_STAGED;
+		uint8_t *bigger = realloc(s->staged, room);
+		if (!bigger) {
+			s->is_cut = true;
+			return;
+		}
+		s->staged = bigger;
+		s->staged_room = room;
+	}
+	memcpy(s->staged + s->staged_len, data, len);
+	s->staged_len += len;
+}
+
+/* ---- messages */
+
+static void complete(Push *p, StreamMessage *message)
+{
+	p->context->handler->complete(p->context->user, p->side, message);
+}
+
+/* completes the messages in front that miss nothing any more */
+static void complete_waiting(Push *p)
+{
+	StreamTrouble *t = p->stream->trouble;
+	uint32_t done = 0;
+	while (done < t->waiting_count && t->waiting[done].missing == 0) {
+		StreamMessage message = t->waiting[done++];
+		if (p->now_ns != 0) {
+			message.last_ns = p->now_ns;
+			message.last_frame = p->now_frame;
+		}
+		complete(p, &message);
+	}
+	t->waiting_count -= done;
+	memmove(t->waiting, t->waiting + done, t->waiting_count * sizeof *t->waiting);
+}
+
+static void message_lose(Push *p, StreamMessage *message, uint64_t bytes)
+{
+	message->missing -= bytes;
+	message->has_lost_bytes = true;
+	p->stream->left -= bytes;
+}
+
+/* bytes [from, to) below `next` were seen, or will never be; @from..@to lies in holes only */
+static void settle(Push *p, int64_t from, int64_t to, bool was_seen)
+{
+	Stream *s = p->stream;
+	StreamTrouble *t = s->trouble;
+	for (uint32_t i = 0; i <= t->waiting_count; i++) {
+		bool is_current = i == t->waiting_count;
+		if (is_current && s->state != STREAM_BODY)
+			break;
+		StreamMessage *m = is_current ? &s->current : &t->waiting[i];
+		int64_t a = from > m->start ? from : m->start, b = to < m->end ? to : m->end;
+		if (a >= b)
+			continue;
+		if (!was_seen) {
+			message_lose(p, m, (uint64_t)(b - a));
+			continue;
+		}
+		m->missing -= (uint64_t)(b - a);
+		s->left -= (uint64_t)(b - a);
+		m->last_ns = p->now_ns;
+		m->last_frame = p->now_frame;
+	}
+}
+
+/* the part of [from, to) that lies in holes is settled and is no hole any more */
+static void fill(Push *p, int64_t from, int64_t to, bool was_seen)
+{
+	StreamTrouble *t = p->stream->trouble;
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->hole_count; i++) {
+		Hole hole = t->holes[i];
+		int64_t a = from > hole.from ? from : hole.from, b = to < hole.to ? to : hole.to;
+		if (a >= b)
+			continue;
+		settle(p, a, b, was_seen);
+		bool keeps_left = a > hole.from, keeps_right = b < hole.to;
+		if (keeps_left && keeps_right && t->hole_count < STREAM_MAX_HOLES) {
+			memmove(t->holes + i + 1, t->holes + i,
+				(t->hole_count - i) * sizeof *t->holes);
+			t->hole_count++;
+			t->holes[i].to = a;
+			t->holes[++i].from = b;
+		} else if (keeps_left) {
+			/* no room to split: the right part will not be waited for */
+			if (keeps_right)
+				settle(p, b, hole.to, false);
+			t->holes[i].to = a;
+		} else if (keeps_right) {
+			t->holes[i].from = b;
+		} else {
+			t->hole_count--;
+			memmove(t->holes + i, t->holes + i + 1,
+				(t->hole_count - i) * sizeof *t->holes);
+			i--;
+		}
+	}
+	complete_waiting(p);
+}
+
+/* `next` passes a hole inside the current body */
+static void hole_add(Push *p, int64_t from, int64_t to)
+{
+	Stream *s = p->stream;
+	StreamTrouble *t = trouble_get(s);
+	if (!t) {
+		message_lose(p, &s->current, (uint64_t)(to - from));
+		return;
+	}
+	if (t->hole_count == STREAM_MAX_HOLES)
+		fill(p, t->holes[0].from, t->holes[0].to, false);
+	t->holes[t->hole_count++] = (Hole){from, to};
+}
+
+/* `next` has reached the end of the current message */
+static void message_finish(Push *p)
+{
+	Stream *s = p->stream;
+	StreamTrouble *t = s->trouble;
+	s->state = STREAM_AT_HEAD;
+	s->is_cut = false;
+	if (p->now_ns != 0 && s->current.missing == 0 && !s->current.has_lost_bytes) {
+		s->current.last_ns = p->now_ns;
+		s->current.last_frame = p->now_frame;
+	}
+	if (s->current.missing == 0 && (!t || t->waiting_count == 0)) {
+		complete(p, &s->current);
+		return;
+	}
+	if (t->waiting_count == STREAM_MAX_WAITING) {
+		/* its holes are the oldest ones */
+		int64_t end = t->waiting[0].end;
+		fill(p, t->waiting[0].start, end, false);
+	}
+	t->waiting[t->waiting_count++] = s->current;
+	complete_waiting(p);
+}
+
+/* ---- framing */
+
+static void lose(Push *p)
+{
+	Stream *s = p->stream;
+	stage_drop(p);
+	s->is_cut = false;
+	if (s->state == STREAM_LOST)
+		return;
+	s->state = STREAM_LOST;
+	p->context->handler->lost(p->context->user, p->side, false);
+}
+
+static void take_wire(Push *p, const SessionChunk *c, int64_t to)
+{
+	Stream *s = p->stream;
+	uint64_t n = (uint64_t)(to - s->next);
+	s->next = to;
+	s->current.missing -= n;
+	s->left -= n;
+	s->current.last_ns = c->ts_ns;
+	s->current.last_frame = c->frame;
+}
+
+static void header_out(Push *p, const uint8_t *data, size_t len)
+{
+	Stream *s = p->stream;
+	s->state = STREAM_BODY;
+	if (len > s->extent.want)
+		len = s->extent.want;
+	p->context->handler->header(p->context->user, p->side, data, len, &s->extent, &s->current);
+	stage_drop(p);
+}
+
+/* a message begins at @start; @data holds its first @len bytes, `next` lies behind what is staged
+ */
+static void message_begin(Push *p, const SessionChunk *c, int64_t start, const Extent *extent,
+	const uint8_t *data, size_t len)
+{
+	Stream *s = p->stream;
+	bool is_staged = s->staged_len > 0;
+	s->extent = *extent;
+	if (s->extent.want > PROTOCOL_MAX_STAGED)
+		s->extent.want = PROTOCOL_MAX_STAGED;
+	if (s->extent.want > s->extent.total)
+		s->extent.want = (uint32_t)s->extent.total;
+	s->current = (StreamMessage){.start = start,
+		.end = start + (int64_t)extent->total,
+		.missing = extent->total,
+		.first_ns = is_staged ? s->staged_ns : c->ts_ns,
+		.first_frame = is_staged ? s->staged_frame : c->frame};
+	s->end = s->current.end;
+	s->left += extent->total;
+	if (len > extent->total)
+		len = (size_t)extent->total;
+	s->next = start;
+	take_wire(p, c, start + (int64_t)len);
+	if (len >= s->extent.want) {
+		header_out(p, data, len);
+	} else {
+		if (!is_staged)
+			stage_add(s, data, (uint32_t)len);
+		s->state = STREAM_HEADER;
+	}
+	if (s->state == STREAM_BODY && s->next == s->end)
+		message_finish(p);
+}
+
+/* the capture kept too little of the segment to tell where its message ends */
+static void framing_cut(Push *p, const SessionChunk *c, const uint8_t *data, size_t len)
+{
+	Stream *s = p->stream;
+	int64_t end = c->offset + c->len;
+	if (!p->context->protocol->is_text) {
+		lose(p);
+		s->next = end;
+		return;
+	}
+	int64_t start = s->next - (s->staged_len > 0 ? (int64_t)len : 0);
+	if (len == 0) {
+		s->next = end;
+		return;
+	}
+	Extent extent = {
+		.total = (uint64_t)(end - start), .want = (uint32_t)len, .is_message = true};
+	if (len > PROTOCOL_MAX_STAGED)
+		extent.want = PROTOCOL_MAX_STAGED;
+	message_begin(p, c, start, &extent, data, len);
+}
+
+static void feed_head(Push *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	size_t at = (size_t)(s->next - c->offset);
+	size_t wire = c->len - at, len = at < c->caplen ? c->caplen - at : 0;
+	const uint8_t *data = c->data + (len > 0 ? at : 0);
+	int64_t start = s->next, first_new = s->next;
+	bool is_cut = len < wire;
+	if (s->staged_len > 0) {
+		start = s->next - s->staged_len;
+		uint32_t before = s->staged_len;
+		stage_add(s, data, len > PROTOCOL_MAX_STAGED ? PROTOCOL_MAX_STAGED : (uint32_t)len);
+		s->next += s->staged_len - before;
+		data = s->staged;
+		len = s->staged_len;
+	}
+	Extent extent = {0};
+	ParseStatus status = len == 0 ? PARSE_SHORT
+				      : p->context->protocol->frame(p->context->state, data, len,
+						from_client(p), &extent);
+	if (status == PARSE_OK &&
+		(extent.total == 0 || extent.total > STREAM_MAX_MESSAGE ||
+			(first_new > start && start + (int64_t)extent.total <= first_new)))
+		status = PARSE_BAD;
+	if (status == PARSE_SHORT && !is_cut && len >= PROTOCOL_MAX_STAGED)
+		status = PARSE_BAD;
+	if (status == PARSE_OK) {
+		message_begin(p, c, start, &extent, data, len);
+	} else if (status == PARSE_SHORT && is_cut) {
+		framing_cut(p, c, data, len);
+	} else if (status == PARSE_SHORT) {
+		if (s->staged_len == 0) {
+			s->staged_ns = c->ts_ns;
+			s->staged_frame = c->frame;
+			stage_add(s, data, (uint32_t)len);
+			s->next += (int64_t)len;
+		}
+		if (s->is_cut)
+			lose(p);
+	} else {
+		lose(p);
+		s->next = first_new > start ? first_new : first_new + 1;
+	}
+}
+
+static void feed_header(Push *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	size_t at = (size_t)(s->next - c->offset);
+	size_t known = at < c->caplen ? c->caplen - at : 0;
+	int64_t end = c->offset + c->len, header_end = s->current.start + s->extent.want;
+	int64_t to = end < header_end ? end : header_end;
+	size_t want = (size_t)(to - s->next);
+	if (known > 0)
+		stage_add(s, c->data + at, (uint32_t)(known < want ? known : want));
+	if (known < want)
+		s->is_cut = true;
+	take_wire(p, c, to);
+	if (s->next < header_end)
+		return;
+	header_out(p, s->staged, s->staged_len);
+	if (s->next == s->end)
+		message_finish(p);
+}
+
+static void feed_lost(Push *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	size_t at = (size_t)(s->next - c->offset);
+	long found = -1;
+	if (at < c->caplen) {
+		/* behind AUTH TLS there is nothing to look for */
+		bool is_anywhere = p->context->protocol->is_text && p->context->state->opaque;
+		found = is_anywhere ? 0
+				    : p->context->protocol->resync(
+					      c->data + at, c->caplen - at, from_client(p));
+	}
+	if (found < 0 || (size_t)found >= c->caplen - at) {
+		s->next = c->offset + c->len;
+		return;
+	}
+	s->next += found;
+	s->state = STREAM_AT_HEAD;
+	p->context->handler->lost(p->context->user, p->side, true);
+}
+
+/* all bytes of @c from `next` on; `next` lies in it */
+static void feed(Push *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	int64_t end = c->offset + c->len;
+	while (s->next < end) {
+		switch ((StreamState)s->state) {
+		case STREAM_BODY:
+			take_wire(p, c, end < s->end ? end : s->end);
+			if (s->next == s->end)
+				message_finish(p);
+			break;
+		case STREAM_AT_HEAD:
+			feed_head(p, c);
+			break;
+		case STREAM_HEADER:
+			feed_header(p, c);
+			break;
+		case STREAM_LOST:
+			feed_lost(p, c);
+			break;
+		}
+	}
+}
+
+/* ---- missing bytes */
+
+/* keeps a segment behind a hole in a header; false: no room or no memory */
+static bool hold(Stream *s, const SessionChunk *c)
+{
+	StreamTrouble *t = trouble_get(s);
+	if (!t || t->held_count == STREAM_MAX_HELD_CHUNKS ||
+		c->caplen > STREAM_MAX_HELD_BYTES - t->held_bytes)
+		return false;
+	uint8_t *copy = malloc(c->caplen > 0 ? c->caplen : 1);
+	if (!copy)
+		return false;
+	memcpy(copy, c->data, c->caplen);
+	t->held[t->held_count++] =
+		(HeldChunk){c->offset, c->len, c->caplen, c->ts_ns, c->frame, copy, c->psh};
+	t->held_bytes += c->caplen;
+	return true;
+}
+
+static void held_free(const Push *p, HeldChunk *held)
+{
+	if (p->context->protocol->is_text)
+		explicit_bzero(held->data, held->caplen);
+	free(held->data);
+}
+
+static uint32_t held_lowest(const StreamTrouble *t)
+{
+	uint32_t lowest = 0;
+	for (uint32_t i = 1; i < t->held_count; i++) {
+		if (t->held[i].offset < t->held[lowest].offset)
+			lowest = i;
+	}
+	return lowest;
+}
+
+/* puts @c where it belongs; false when it would have to be held and cannot be */
+static bool place(Push *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	int64_t end = c->offset + c->len;
+	if (c->offset < s->next)
+		fill(p, c->offset, end < s->next ? end : s->next, true);
+	if (end <= s->next)
+		return true;
+	if (c->offset > s->next && s->state == STREAM_BODY) {
+		int64_t to = c->offset < s->end ? c->offset : s->end;
+		hole_add(p, s->next, to);
+		s->next = to;
+		if (s->next == s->end)
+			message_finish(p);
+	}
+	if (s->state == STREAM_LOST && c->offset > s->next)
+		s->next = c->offset;
+	if (c->offset > s->next)
+		return hold(s, c);
+	feed(p, c);
+	return true;
+}
+
+/* held segments that `next` has reached or that need not wait any more */
+static void drain(Push *p)
+{
+	Stream *s = p->stream;
+	while (s->trouble && s->trouble->held_count > 0) {
+		StreamTrouble *t = s->trouble;
+		uint32_t lowest = held_lowest(t);
+		bool must_wait = s->state == STREAM_AT_HEAD || s->state == STREAM_HEADER;
+		if (t->held[lowest].offset > s->next && must_wait)
+			return;
+		HeldChunk held = t->held[lowest];
+		t->held[lowest] = t->held[--t->held_count];
+		t->held_bytes -= held.caplen;
+		SessionChunk chunk = {.offset = held.offset,
+			.len = held.len,
+			.caplen = held.caplen,
+			.data = held.data,
+			.ts_ns = held.ts_ns,
+			.frame = held.frame,
+			.psh = held.psh};
+		/* room was made above, so that only memory can fail: then its bytes are lost */
+		if (!place(p, &chunk) && s->next < chunk.offset) {
+			lose(p);
+			s->next = chunk.offset;
+			feed(p, &chunk);
+		}
+		held_free(p, &held);
+	}
+}
+
+/* bytes from `next` up to @to will never be seen */
+static void pass_gap(Push *p, int64_t to)
+{
+	Stream *s = p->stream;
+	if (s->state == STREAM_HEADER)
+		header_out(p, s->staged, s->staged_len);
+	if (s->state == STREAM_BODY) {
+		int64_t body = to < s->end ? to : s->end;
+		message_lose(p, &s->current, (uint64_t)(body - s->next));
+		s->next = body;
+		if (s->next == s->end)
+			message_finish(p);
+	}
+	if (s->next < to) {
+		lose(p);
+		s->next = to;
+	}
+}
+
+void stream_push(Stream *stream, const StreamContext *context, Side side, const SessionChunk *chunk)
+{
+	int64_t end = chunk->offset + chunk->len;
+	if (chunk->len > stream->max_segment)
+		stream->max_segment = chunk->len;
+	if (stream->state == STREAM_BODY && chunk->offset == stream->next && end < stream->end) {
+		stream->next = end;
+		stream->current.missing -= chunk->len;
+		stream->left -= chunk->len;
+		stream->current.last_ns = chunk->ts_ns;
+		stream->current.last_frame = chunk->frame;
+		if (!stream->trouble)
+			return;
+	}
+	if (chunk->len == 0)
+		return;
+	stream->run_is_open = !chunk->psh || chunk->len == stream->max_segment;
+	Push p = {stream, context, side, chunk->ts_ns, chunk->frame};
+	while (!place(&p, chunk)) {
+		StreamTrouble *t = stream->trouble;
+		int64_t to = chunk->offset;
+		if (t && t->held_count > 0 && t->held[held_lowest(t)].offset < to)
+			to = t->held[held_lowest(t)].offset;
+		pass_gap(&p, to);
+		drain(&p);
+	}
+	drain(&p);
+	trouble_drop_if_over(stream);
+}
+
+void stream_gap(Stream *stream, const StreamContext *context, Side side, int64_t from, int64_t to)
+{
+	Push p = {stream, context, side, 0, 0};
+	if (from < stream->next)
+		fill(&p, from, to < stream->next ? to : stream->next, false);
+	if (to > stream->next) {
+		/* whatever lies between is held, or would have come before the gap was declared */
+		pass_gap(&p, to);
+		drain(&p);
+	}
+	trouble_drop_if_over(stream);
+}
+
+void stream_finish(Stream *stream, const StreamContext *context, Side side)
+{
+	Push p = {stream, context, side, 0, 0};
+	while (stream->trouble && stream->trouble->held_count > 0) {
+		pass_gap(&p, stream->trouble->held[held_lowest(stream->trouble)].offset);
+		drain(&p);
+	}
+	if (stream->trouble)
+		fill(&p, INT64_MIN, INT64_MAX, false);
+	trouble_drop_if_over(stream);
+}
+
+void stream_clear(Stream *stream)
+{
+	if (stream->staged)
+		explicit_bzero(stream->staged, stream->staged_len);
+	free(stream->staged);
+	StreamTrouble *t = stream->trouble;
+	for (uint32_t i = 0; t && i < t->held_count; i++) {
+		explicit_bzero(t->held[i].data, t->held[i].caplen);
+		free(t->held[i].data);
+	}
+	free(t);
+	*stream = (Stream){0};
+}
+
+uint64_t stream_left(const Stream *stream)
+{
+	if (stream->left > 0)
+		return stream->left;
+	if (stream->state == STREAM_LOST)
+		return stream->run_is_open;
+	return stream->staged_len > 0;
+}
+
+size_t stream_bytes(const Stream *stream)
+{
+	return stream->staged_room +
+	       (stream->trouble ? sizeof *stream->trouble + stream->trouble->held_bytes : 0);
+}
