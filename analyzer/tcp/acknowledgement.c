@@ -136,6 +136,8 @@ static void take_sack(TcpDirection *d, const Packet *packet, int64_t ack)
 			if (below || inside) {
 				if (d->spurious < d->retransmitted_packets)
 					d->spurious++;
+				if (d->first_spurious_frame == 0)
+					d->first_spurious_frame = packet->frame;
 				continue;
 			}
 		}
@@ -154,6 +156,8 @@ static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t no
 			int64_t sample = now_ns - r->ts_ns;
 			d->rtt_samples++;
 			d->last_rtt_ns = sample;
+			if (r->len > d->max_acked_len)
+				d->max_acked_len = r->len;
 			d->smoothed_rtt_ns =
 				d->smoothed_rtt_ns
 					? d->smoothed_rtt_ns + (sample - d->smoothed_rtt_ns) / 8

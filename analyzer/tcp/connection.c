@@ -171,8 +171,11 @@ static void take_header(TcpDirection *d, const Packet *packet)
 		memcpy(d->mac, packet->src_mac, sizeof(d->mac));
 		d->has_mac = true;
 	}
+	bool is_ece = (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
 	d->ecn_marks += packet->ecn == 3;
-	d->ece_flags += (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
+	d->ece_flags += is_ece;
+	if (is_ece && d->first_ecn_frame == 0)
+		d->first_ecn_frame = packet->frame;
 	d->wire_bytes += packet->wirelen;
 	if (packet->has_timestamps)
 		d->has_timestamps = true;

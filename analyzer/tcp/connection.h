@@ -159,9 +159,24 @@ typedef struct TcpDirection {
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
-	uint32_t first_window, window_after_ten_rtt;
-	uint64_t restarts;       /* slow start again after idle */
-	uint32_t initial_flight; /* bytes of the first round */
+	uint32_t edge_plateau;       /* window at the stops, once it did not grow any more... */
+	uint64_t edge_plateau_stops; /* ...and how often and how long it held */
+	int64_t edge_plateau_since_ns, edge_plateau_last_ns;
+	uint32_t first_window;
+	uint64_t restarts; /* slow start again after idle */
+	uint64_t
+		restarts_small; /* of these, the first round was half of what went before or less */
+	uint64_t demonstrated_before_restart; /* 0 when no restart is under way */
+	uint32_t initial_flight;              /* bytes of the first round */
+	uint64_t upstream_losses; /* of the retransmissions: lost before the capture point */
+	uint64_t tail_timeouts;   /* timers that expired with so little under way that nothing else
+				     could report the loss */
+	uint64_t unseen_stalls;   /* timers that only the IP identification tells of */
+	uint64_t big_timeouts;    /* timers that expired over a full-size segment */
+	uint32_t max_timeout_len; /* largest segment a timer repeated */
+	uint32_t max_acked_len;   /* largest segment acknowledged at the first try */
+	int64_t reordered_late_max_ns; /* longest delay of a segment that was overtaken */
+	uint64_t first_reordered_frame, first_spurious_frame, first_ecn_frame;
 	uint64_t first_loss_frame, last_timeout_frame;
 	uint64_t syn_frame, first_data_frame, first_zero_window_frame;
 	uint16_t syn_mss;     /* option value, 0 absent */

@@ -11,6 +11,12 @@
 #include "analyzer/constants.h"
 #include "analyzer/tcp/acknowledgement.h"
 
+/* RFC 5681 3.2: three duplicate acknowledgements report a loss; with fewer than four segments under
+ * way they cannot come. */
+#define TAIL_SEGMENTS 4
+/* A full-size segment: the last one of a write may be a little smaller. */
+#define FULL_SIZE_SHARE 0.9
+
 static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
@@ -222,6 +228,23 @@ static void episode_begin(
 	step->starts_recovery = true;
 }
 
+static void take_timeout(TcpDirection *d, const TcpStep *step, uint64_t frame, int64_t since_ns)
+{
+	d->timeouts++;
+	d->backoff++;
+	d->last_timeout_frame = frame;
+	d->last_timeout_gap_ns = since_ns;
+	d->is_slow_start = true; /* RFC 5681 3.1: restart from one segment */
+	d->slow_rounds = 0;
+	int64_t flight = d->next - d->una - d->sacked_bytes;
+	if (flight < TAIL_SEGMENTS * (int64_t)d->mss)
+		d->tail_timeouts++;
+	if ((double)step->len >= FULL_SIZE_SHARE * (double)d->mss)
+		d->big_timeouts++;
+	if (step->len > d->max_timeout_len)
+		d->max_timeout_len = step->len;
+}
+
 static void take_loss(
 	TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
 {
@@ -235,12 +258,7 @@ static void take_loss(
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
 	if (step->retransmission == RETRANSMISSION_TIMEOUT && since >= TIMEOUT_MIN_NS) {
-		d->timeouts++;
-		d->backoff++;
-		d->last_timeout_frame = packet->frame;
-		d->last_timeout_gap_ns = since;
-		d->is_slow_start = true; /* RFC 5681 3.1: restart from one segment */
-		d->slow_rounds = 0;
+		take_timeout(d, step, packet->frame, since);
 	} else {
 		d->is_slow_start = false;
 		if (step->retransmission == RETRANSMISSION_TAIL_PROBE)
@@ -281,6 +299,10 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 		if (d->round_was_limited && d->round_max_flight > 0) {
 			if (d->initial_flight == 0)
 				d->initial_flight = (uint32_t)d->round_max_flight;
+			/* RFC 5681 4.1 allows the restart window; half of before is no accident */
+			if (d->round_max_flight <= d->demonstrated_before_restart / 2)
+				d->restarts_small++;
+			d->demonstrated_before_restart = 0;
 			if (d->is_slow_start && d->previous_round_flight > 0) {
 				bool grew = (double)d->round_max_flight >=
 					    SLOW_START_GROWTH * (double)d->previous_round_flight;
@@ -333,8 +355,10 @@ static void restart_check(
 	d->previous_round_flight = 0;
 	d->round_max_flight = 0;
 	d->round_mark = d->next;
-	if (d->demonstrated > 20 * (uint64_t)d->mss)
+	if (d->demonstrated > 20 * (uint64_t)d->mss) {
 		d->restarts++;
+		d->demonstrated_before_restart = d->demonstrated;
+	}
 	d->demonstrated = 0;
 }
 
@@ -376,6 +400,18 @@ static SegmentClass class_of(
 		age < 3 * MILLISECOND_NS) /* no round trip known: Wireshark's own guess of 3 ms */
 		return SEGMENT_REORDERED;
 	return SEGMENT_RETRANSMISSION_UPSTREAM;
+}
+
+static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	uint32_t index = 0;
+	if (!hole_hit(d, step->from, step->end, &index))
+		return;
+	int64_t late = packet->ts_ns - d->holes[index].opened_ns;
+	if (late > d->reordered_late_max_ns)
+		d->reordered_late_max_ns = late;
+	if (d->first_reordered_frame == 0)
+		d->first_reordered_frame = packet->frame;
 }
 
 static void advance(TcpDirection *d, const TcpStep *step)
@@ -434,10 +470,12 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		break;
 	case SEGMENT_RETRANSMISSION_UPSTREAM:
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
+		d->upstream_losses++;
 		take_ip_id(d, packet, step);
 		take_loss(tcp, d, side, packet, step);
 		break;
 	case SEGMENT_REORDERED:
+		take_reordering(d, packet, step);
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
 		d->reordered++;
 		break;

@@ -35,6 +35,8 @@ static void add_side(Account *account, Bucket bucket, Side side, int64_t ns, boo
 		account->loss_ns[side] += ns;
 	else if (bucket == BUCKET_CONGESTION_WINDOW && is_after_loss)
 		account->after_loss_ns[side] += ns;
+	else if (bucket == BUCKET_SLOW_START && is_after_loss)
+		account->restart_after_loss_ns[side] += ns;
 }
 
 void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class,

@@ -35,6 +35,7 @@ typedef struct Account {
 	int64_t stalled_ns[2]; /* sender-stalled by Side */
 	int64_t receive_window_ns[2], slow_reader_ns[2], zero_window_ns[2], loss_ns[2],
 		after_loss_ns[2];
+	int64_t restart_after_loss_ns[2]; /* of slow-start: a loss had made the window small */
 	uint32_t spans[BUCKET_COUNT];
 	AccountEvidence evidence[BUCKET_COUNT][ACCOUNT_EVIDENCE];
 	Series *buckets_a, *buckets_b; /* ns per bin; a: buckets 0-9, b: 10-19; made when wanted */

@@ -123,9 +123,25 @@ static bool waited_for_delayed_ack(
 	return e->ts_ns - step->previous_data_ns >= least;
 }
 
-static void count_edge_stop(TcpDirection *d, uint32_t window, int64_t rest_ns, int64_t late_ns)
+/* A window within a tenth of its largest counts as not growing any more (causes 3.4). */
+static void count_plateau(TcpDirection *d, uint32_t window, int64_t now_ns)
+{
+	if (window > d->edge_plateau + d->edge_plateau / 10) {
+		d->edge_plateau = window;
+		d->edge_plateau_since_ns = now_ns;
+		d->edge_plateau_stops = 0;
+	}
+	if (window >= d->edge_plateau - d->edge_plateau / 10) {
+		d->edge_plateau_stops++;
+		d->edge_plateau_last_ns = now_ns;
+	}
+}
+
+static void count_edge_stop(
+	TcpDirection *d, uint32_t window, int64_t now_ns, int64_t rest_ns, int64_t late_ns)
 {
 	d->edge_stops++;
+	count_plateau(d, window, now_ns);
 	d->edge_window_sum += window;
 	if (window < d->edge_window_min)
 		d->edge_window_min = window;
@@ -213,6 +229,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS) {
+		d->unseen_stalls++;
 		ret->bucket = BUCKET_RTO_STALL;
 		ret->is_repair = true;
 		return;
@@ -234,7 +251,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 			ret->late_ns = release_late_ns(conv, side, step);
 		if (ret->late_ns > gap)
 			ret->late_ns = gap;
-		count_edge_stop(d, window, gap, ret->late_ns);
+		count_edge_stop(d, window, packet->ts_ns, gap, ret->late_ns);
 		ret->is_queued = ret->late_ns == 0 && tcp_queue_stands(&conv->tcp, side);
 		return;
 	}
