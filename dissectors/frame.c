@@ -5,12 +5,22 @@
  */
 #include "dissectors/frame.h"
 
-#include "dissectors/parse.h"
+#include "dissectors/serial.h"
+#include "dissectors/tunnel.h"
+#include "dissectors/wlan.h"
 
 static LayerNext frame_to_type(Layer *layer, uint32_t type)
 {
 	layer->type = type;
 	return LAYER_ETHERTYPE;
+}
+
+LayerNext frame_type(Layer *layer, uint16_t type)
+{
+	if (type > 1500)
+		return frame_to_type(layer, type);
+	layer_limit(layer, type);
+	return LAYER_LLC;
 }
 
 LayerNext frame_ethernet(Layer *layer)
@@ -22,30 +32,25 @@ LayerNext frame_ethernet(Layer *layer)
 	memcpy(packet->dst_mac, header, 6);
 	memcpy(packet->src_mac, header + 6, 6);
 	packet->has_macs = true;
-	uint16_t type = cursor_load_be16(header + 12);
-	/* IEEE 802.3 3.2.6: up to 1500 it is a length, from 1536 on a type */
-	if (type <= 1500) {
-		layer_limit(layer, type);
-		return LAYER_LLC;
-	}
-	return frame_to_type(layer, type);
+	return frame_type(layer, cursor_load_be16(header + 12));
+}
+
+/* a tag of @len bytes that ends in the next type */
+static LayerNext frame_tag(Layer *layer, uint32_t len)
+{
+	const uint8_t *tag = layer_take(layer, len);
+	if (!tag)
+		return LAYER_DONE;
+	layer->packet->layers++;
+	return frame_type(layer, cursor_load_be16(tag + len - 2));
 }
 
 /* IEEE 802.1Q 9.6: priority and VLAN id, then the next type */
 static LayerNext frame_vlan(Layer *layer)
 {
-	Packet *packet = layer->packet;
-	const uint8_t *tag = layer_take(layer, 4);
-	if (!tag)
-		return LAYER_DONE;
-	if (packet->vlan == 0)
-		packet->vlan = cursor_load_be16(tag) & 0x0fff;
-	uint16_t type = cursor_load_be16(tag + 2);
-	if (type <= 1500) {
-		layer_limit(layer, type);
-		return LAYER_LLC;
-	}
-	return frame_to_type(layer, type);
+	if (layer->packet->vlan == 0 && layer->kept >= 2)
+		layer->packet->vlan = cursor_load_be16(layer->at) & 0x0fff;
+	return frame_tag(layer, 4);
 }
 
 LayerNext frame_ethertype(Layer *layer)
@@ -60,6 +65,18 @@ LayerNext frame_ethertype(Layer *layer)
 	case ETHERTYPE_QINQ_9200:
 	case ETHERTYPE_QINQ_9300:
 		return frame_vlan(layer);
+	case ETHERTYPE_CISCO_METADATA: /* version, length, option type, group tag, next type */
+		return frame_tag(layer, 8);
+	case ETHERTYPE_VN_TAG: /* virtual interfaces, next type */
+		return frame_tag(layer, 6);
+	case ETHERTYPE_PBB: /* flags and service id, then a whole Ethernet header */
+		layer->packet->layers++;
+		return layer_take(layer, 4) ? LAYER_ETHERNET : LAYER_DONE;
+	case ETHERTYPE_MPLS:
+	case ETHERTYPE_MPLS_MULTICAST:
+		return tunnel_mpls(layer);
+	case ETHERTYPE_PPPOE:
+		return tunnel_pppoe(layer);
 	case ETHERTYPE_ARP:
 		return layer_end(layer, PACKET_ARP);
 	case ETHERTYPE_MAC_CONTROL:
@@ -67,6 +84,35 @@ LayerNext frame_ethertype(Layer *layer)
 	default:
 		return layer_end(layer, PACKET_NOT_IP);
 	}
+}
+
+/* RFC 1042 SNAP: organisation 0 means that an EtherType follows; 0000f8 is the bridge tunnel's
+ * (IEEE 802.1H) */
+static LayerNext frame_snap(Layer *layer)
+{
+	const uint8_t *snap = layer_take(layer, 5);
+	if (!snap)
+		return LAYER_DONE;
+	if (snap[0] == 0 && snap[1] == 0 && (snap[2] == 0 || snap[2] == 0xf8))
+		return frame_to_type(layer, cursor_load_be16(snap + 3));
+	return layer_end(layer, PACKET_NOT_IP);
+}
+
+/* NetBIOS frames (IBM LAN Technical Reference, SC30-3383): information frames carry sequence
+ * numbers, the unnumbered ones do not */
+static LayerNext frame_nbf(Layer *layer, const uint8_t *control)
+{
+	Packet *packet = layer->packet;
+	if ((control[0] & 3) != 3) {
+		const uint8_t *second = layer_take(layer, 1);
+		if (!second)
+			return LAYER_DONE;
+		if (!(control[0] & 1))
+			packet->seq = control[0] >> 1;
+		packet->ack = second[0] >> 1;
+	}
+	layer_payload(layer);
+	return layer_end(layer, PACKET_NBF);
 }
 
 /* IEEE 802.2: a SAP pair, one control byte, or two in information and supervisory frames */
@@ -79,16 +125,15 @@ LayerNext frame_llc(Layer *layer)
 	if (!llc)
 		return LAYER_DONE;
 	bool is_unnumbered = (llc[2] & 3) == 3;
-	if (llc[0] == 0xaa && llc[1] == 0xaa && is_unnumbered) {
-		const uint8_t *snap = layer_take(layer, 5);
-		if (!snap)
-			return LAYER_DONE;
-		/* RFC 1042: organisation 0 means that an EtherType follows; 0000f8 is the bridge
-		 * tunnel's (802.1H) */
-		if (snap[0] == 0 && snap[1] == 0 && (snap[2] == 0 || snap[2] == 0xf8))
-			return frame_to_type(layer, cursor_load_be16(snap + 3));
-		return layer_end(layer, PACKET_NOT_IP);
-	}
+	uint8_t dst = llc[0], src = llc[1] & 0xfe; /* the low bit: command or response */
+	if (dst == 0xaa && src == 0xaa && is_unnumbered)
+		return frame_snap(layer);
+	if (dst == 0x06 && src == 0x06 && is_unnumbered)
+		return LAYER_IP;
+	if (dst == 0xf0 && src == 0xf0)
+		return frame_nbf(layer, llc + 2);
+	if (dst == 0xfe && src == 0xfe && is_unnumbered && layer->kept > 0 && layer->at[0] == 0xcc)
+		return layer_take(layer, 1) ? LAYER_IP : LAYER_DONE; /* RFC 2684 5.2, routed IP */
 	return layer_end(layer, PACKET_NOT_IP);
 }
 
@@ -156,9 +201,106 @@ static LayerNext frame_sll2(Layer *layer)
 	return frame_cooked_protocol(layer, cursor_load_be16(header + 8), cursor_load_be16(header));
 }
 
+/* RFC 1661 2: the protocol field has one byte when that is odd, else two; address and control
+ * (RFC 1662 3.1) may stand before it */
 LayerNext frame_ppp(Layer *layer)
 {
-	return layer_end(layer, PACKET_NOT_IP);
+	if (layer->kept >= 2 && layer->at[0] == 0xff && layer->at[1] == 0x03)
+		(void)layer_take(layer, 2);
+	const uint8_t *first = layer_take(layer, 1);
+	if (!first)
+		return LAYER_DONE;
+	uint32_t protocol = first[0];
+	if (!(protocol & 1)) {
+		const uint8_t *second = layer_take(layer, 1);
+		if (!second)
+			return LAYER_DONE;
+		protocol = protocol << 8 | second[0];
+	}
+	switch (protocol) {
+	case 0x0021: /* IANA "PPP DLL Protocol Numbers": IPv4, IPv6, MPLS */
+	case 0x0057:
+		return LAYER_IP;
+	case 0x0281:
+	case 0x0283:
+		return tunnel_mpls(layer);
+	default:
+		return layer_end(layer, PACKET_NOT_IP);
+	}
+}
+
+/* a byte that says who sent the frame, before @next */
+static LayerNext frame_with_direction(Layer *layer, LayerNext (*next)(Layer *))
+{
+	const uint8_t *direction = layer_take(layer, 1);
+	if (!direction)
+		return LAYER_DONE;
+	layer->packet->direction = direction[0] ? PACKET_DIRECTION_OUT : PACKET_DIRECTION_IN;
+	return next(layer);
+}
+
+/* per-packet information: version, flags, its own length and the link type of what follows, all
+ * least significant byte first */
+static LayerNext frame_ppi(Layer *layer)
+{
+	if (layer->kept < 8)
+		return layer_end(layer, layer->wire < 8 ? PACKET_MALFORMED : PACKET_CUT);
+	uint32_t len = cursor_load_le16(layer->at + 2);
+	uint32_t link_type = cursor_load_le32(layer->at + 4);
+	if (len < 8 || link_type == LINKTYPE_PPI)
+		return layer_end(layer, PACKET_MALFORMED);
+	layer->packet->layers++;
+	return layer_take(layer, len) ? frame_begin(layer, link_type) : LAYER_DONE;
+}
+
+/* Apple's process information: length, kind, link type, interface name, flags */
+static LayerNext frame_pktap(Layer *layer)
+{
+	if (layer->kept < 40)
+		return layer_end(layer, layer->wire < 40 ? PACKET_MALFORMED : PACKET_CUT);
+	uint32_t len = cursor_load_le32(layer->at);
+	uint32_t link_type = cursor_load_le32(layer->at + 8);
+	uint32_t flags = cursor_load_le32(layer->at + 36);
+	if (len < 40 || link_type == LINKTYPE_PKTAP)
+		return layer_end(layer, PACKET_MALFORMED);
+	if (flags & 3)
+		layer->packet->direction = flags & 1 ? PACKET_DIRECTION_IN : PACKET_DIRECTION_OUT;
+	layer->packet->layers++;
+	return layer_take(layer, len) ? frame_begin(layer, link_type) : LAYER_DONE;
+}
+
+/* Linux netfilter log: family, version, resource, then attributes in host order, padded to four
+ * bytes; number 9 is the packet */
+static LayerNext frame_nflog(Layer *layer)
+{
+	if (!layer_take(layer, 4))
+		return LAYER_DONE;
+	for (;;) {
+		const uint8_t *attribute = layer_take(layer, 4);
+		if (!attribute)
+			return LAYER_DONE;
+		uint32_t len = cursor_load_le16(attribute);
+		if (len < 4)
+			return layer_end(layer, PACKET_MALFORMED);
+		if (cursor_load_le16(attribute + 2) == 9) {
+			layer_limit(layer, len - 4);
+			return LAYER_IP;
+		}
+		if (!layer_take(layer, ((len + 3) & ~3u) - 4))
+			return LAYER_DONE;
+	}
+}
+
+/* OpenBSD packet filter log: its own length first, without padding to four bytes */
+static LayerNext frame_pflog(Layer *layer)
+{
+	uint32_t len = layer->kept > 0 ? (layer->at[0] + 3u) & ~3u : 1;
+	return layer_take(layer, len) ? LAYER_IP : LAYER_DONE;
+}
+
+static LayerNext frame_fixed(Layer *layer, uint32_t len, LayerNext next)
+{
+	return layer_take(layer, len) ? next : LAYER_DONE;
 }
 
 LayerNext frame_begin(Layer *layer, uint32_t link_type)
@@ -179,6 +321,56 @@ LayerNext frame_begin(Layer *layer, uint32_t link_type)
 		return frame_sll(layer);
 	case LINKTYPE_LINUX_SLL2:
 		return frame_sll2(layer);
+	case LINKTYPE_IEEE802_11:
+		return LAYER_WLAN;
+	case LINKTYPE_IEEE802_11_RADIOTAP:
+		return wlan_radiotap(layer);
+	case LINKTYPE_IEEE802_11_PRISM:
+		return wlan_prism(layer);
+	case LINKTYPE_IEEE802_11_AVS:
+		return wlan_avs(layer);
+	case LINKTYPE_PPP:
+	case LINKTYPE_PPP_HDLC:
+		return serial_hdlc(layer);
+	case LINKTYPE_PPP_PPPD:
+	case LINKTYPE_PPP_WITH_DIR:
+		return frame_with_direction(layer, frame_ppp);
+	case LINKTYPE_PPP_ETHER:
+		return tunnel_pppoe(layer);
+	case LINKTYPE_C_HDLC:
+		return serial_chdlc(layer);
+	case LINKTYPE_C_HDLC_WITH_DIR:
+		return frame_with_direction(layer, serial_chdlc);
+	case LINKTYPE_FRELAY:
+		return serial_frame_relay(layer);
+	case LINKTYPE_FRELAY_WITH_DIR:
+		return frame_with_direction(layer, serial_frame_relay);
+	case LINKTYPE_TOKEN_RING:
+		return serial_token_ring(layer);
+	case LINKTYPE_FDDI:
+		return serial_fddi(layer);
+	case LINKTYPE_ATM_RFC1483:
+		return LAYER_LLC;
+	case LINKTYPE_ERF:
+		return serial_erf(layer);
+	case LINKTYPE_PPI:
+		return frame_ppi(layer);
+	case LINKTYPE_PKTAP:
+		return frame_pktap(layer);
+	case LINKTYPE_NFLOG:
+		return frame_nflog(layer);
+	case LINKTYPE_PFLOG:
+		return frame_pflog(layer);
+	case LINKTYPE_SLIP: /* direction and compressed header */
+		return frame_fixed(layer, 16, LAYER_IP);
+	case LINKTYPE_ENC: /* family, security parameter index, flags */
+		return frame_fixed(layer, 12, LAYER_IP);
+	case LINKTYPE_IPNET: /* Solaris: version, family, zones, interfaces */
+		return frame_fixed(layer, 24, LAYER_IP);
+	case LINKTYPE_NETANALYZER:
+		return frame_fixed(layer, 4, LAYER_ETHERNET);
+	case LINKTYPE_ETHERNET_MPACKET: /* preamble and start delimiter */
+		return frame_fixed(layer, 8, LAYER_ETHERNET);
 	default:
 		return layer_end(layer, PACKET_UNKNOWN_LINK);
 	}

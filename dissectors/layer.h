@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How packet_decode peels a frame: one layer after the other, each parser consuming its header and
- * naming the next. Shared by frame.c, wlan.c, tunnel.c, ip.c and tcp.c; nothing else needs it.
+ * naming the next. Shared by frame.c, serial.c, wlan.c, tunnel.c, ip.c and tcp.c;
+ * nothing else needs it.
  */
 #ifndef SLOWCOPY_DISSECTORS_LAYER_H
 #define SLOWCOPY_DISSECTORS_LAYER_H
@@ -22,9 +23,7 @@ typedef enum LayerNext {
 	LAYER_PPP,       /* PPP, from the address byte or the protocol field on */
 	LAYER_IP,        /* IPv4 or IPv6, by the version nibble */
 	LAYER_TRANSPORT, /* what layer->type, an IP protocol number, says */
-	LAYER_MPLS,
-	LAYER_GRE,
-	LAYER_WLAN, /* IEEE 802.11 without a radio header */
+	LAYER_WLAN,      /* IEEE 802.11 without a radio header */
 } LayerNext;
 
 /** Layer: the place reached in the frame. */

@@ -13,6 +13,7 @@
 #include "dissectors/parse.h"
 #include "dissectors/tcp.h"
 #include "dissectors/tunnel.h"
+#include "dissectors/wlan.h"
 
 #define ETHERNET_LEN 14
 #define IPV4_LEN 20
@@ -60,9 +61,9 @@ void layer_run(Layer *layer, LayerNext next)
 		case LAYER_TRANSPORT:
 			next = tunnel_transport(layer);
 			break;
-		case LAYER_MPLS:
-		case LAYER_GRE:
 		case LAYER_WLAN:
+			next = wlan_layer(layer);
+			break;
 		case LAYER_DONE:
 			return;
 		}

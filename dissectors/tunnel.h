@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What IP carries: transport, or another packet in a tunnel.
+ * What IP carries, transport or another packet in a tunnel; and the tunnels below IP: MPLS, PPPoE.
  */
 #ifndef SLOWCOPY_DISSECTORS_TUNNEL_H
 #define SLOWCOPY_DISSECTORS_TUNNEL_H
@@ -21,11 +21,13 @@ typedef enum TunnelKind {
 	TUNNEL_PPPOE,
 } TunnelKind;
 
-/** tunnel_enter: remembers the outermost tunnel in packet->tunnel_id, and counts the layer.
- * @key: network id, label or session of the tunnel, up to 56 bits. */
-void tunnel_enter(Layer *layer, TunnelKind kind, uint64_t key);
-
 /** tunnel_transport: the protocol layer->type of an IP packet. */
 LayerNext tunnel_transport(Layer *layer);
+
+/** tunnel_mpls: a label stack, and IP or an Ethernet pseudowire below it. */
+LayerNext tunnel_mpls(Layer *layer);
+
+/** tunnel_pppoe: a PPPoE session header. */
+LayerNext tunnel_pppoe(Layer *layer);
 
 #endif

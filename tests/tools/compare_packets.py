@@ -104,7 +104,8 @@ def compare(dump, path, verbose):
 
 def captures():
     root = os.environ.get("SLOWCOPY_CAPTURES", "../shared/captures")
-    for folder, subfolders, files in sorted(os.walk(root)):
+    for folder, subfolders, files in os.walk(root):
+        subfolders.sort()
         if "expected" in subfolders:
             subfolders.remove("expected")
         for file in sorted(files):
