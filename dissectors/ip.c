@@ -49,11 +49,12 @@ static bool ip_checksum_holds(const uint8_t *header, uint32_t len)
 
 /*
  * The IP header claims @claimed bytes from here on. More than the frame had is a contradiction: a
- * tool cut the packet and forgot its wire length (then the header is right), or it is damaged.
+ * tool cut the packet and forgot its wire length, and the header is right when @is_trusted. But an
+ * outer header that ends the packet earlier is right about what arrived.
  */
-static void ip_apply_length(Layer *layer, uint32_t claimed, bool trusted)
+static void ip_apply_length(Layer *layer, uint32_t claimed, bool is_trusted)
 {
-	if (claimed > layer->wire && trusted)
+	if (claimed > layer->wire && is_trusted && !layer->is_limited)
 		layer->wire = claimed;
 	else
 		layer_limit(layer, claimed);

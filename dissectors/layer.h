@@ -56,8 +56,10 @@ static inline const uint8_t *layer_take(Layer *layer, uint32_t n)
 /** layer_limit: nothing after @n bytes from here belongs to the packet: padding, checksums. */
 static inline void layer_limit(Layer *layer, uint32_t n)
 {
-	if (layer->wire > n)
+	if (layer->wire > n) {
 		layer->wire = n;
+		layer->is_limited = true;
+	}
 	if (layer->kept > n)
 		layer->kept = n;
 }
