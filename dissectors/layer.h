@@ -32,6 +32,7 @@ typedef struct Layer {
 	uint32_t kept;     /* bytes of the capture from there on */
 	uint32_t wire;     /* bytes on the wire from there on; at least kept */
 	uint32_t type;     /* EtherType, PPP or IP protocol of what comes next */
+	bool is_limited;   /* a header said that the packet ends before the frame does */
 	Packet *packet;    /* being filled */
 } Layer;
 
