@@ -16,45 +16,6 @@
 #define TLS_TYPE_LAST 24
 #define TLS_MAX_LENGTH (16384 + 2048)
 
-/* commands that no other line protocol has, or not in this form; the first word of a probe */
-static bool command_is_ftp_only(const FtpCommandLine *line)
-{
-	switch (line->verb) {
-	case VERB_PREPARE:
-		return true;
-	case VERB_MODE:
-		return line->command != FTP_MODE;
-	case VERB_WRITE:
-		return line->command == FTP_STOR && line->argument;
-	case VERB_LIST:
-		return line->command == FTP_MLSD;
-	case VERB_QUERY:
-		return line->argument && (line->command == FTP_SIZE || line->command == FTP_MDTM ||
-						 line->command == FTP_MLST);
-	case VERB_OTHER:
-	case VERB_NEGOTIATE:
-	case VERB_LOGIN:
-	case VERB_LOGOFF:
-	case VERB_CONNECT:
-	case VERB_DISCONNECT:
-	case VERB_OPEN:
-	case VERB_CLOSE:
-	case VERB_READ:
-	case VERB_FLUSH:
-	case VERB_LOCK:
-	case VERB_SET:
-	case VERB_NOTIFY:
-	case VERB_COPY:
-	case VERB_IOCTL:
-	case VERB_ECHO:
-	case VERB_CANCEL:
-	case VERB_BREAK:
-	case VERB_COUNT:
-		break;
-	}
-	return false;
-}
-
 static size_t line_length(const uint8_t *data, size_t len)
 {
 	const uint8_t *end = len > 0 ? memchr(data, '\n', len) : NULL;
@@ -73,14 +34,15 @@ static Probe probe_client(const uint8_t *data, size_t len)
 	case PARSE_UNKNOWN:
 		return PROBE_NO;
 	}
-	if (command_is_ftp_only(&line))
-		return PROBE_YES;
-	/* AUTH TLS; other protocols that know AUTH name a SASL mechanism */
-	if (line.command == FTP_AUTH)
-		return ftp_text_contains(line.argument, line.argument_len, "tls") ||
-				       ftp_text_contains(line.argument, line.argument_len, "ssl")
-			       ? PROBE_YES
-			       : PROBE_NO;
+	/* other protocols that know AUTH name a SASL mechanism, others with MODE READER news */
+	if (line.command == FTP_AUTH &&
+		!ftp_text_contains(line.argument, line.argument_len, "tls") &&
+		!ftp_text_contains(line.argument, line.argument_len, "ssl") &&
+		!ftp_text_contains(line.argument, line.argument_len, "gss"))
+		return PROBE_NO;
+	if (line.command == FTP_MODE && line.argument_len != 1)
+		return PROBE_NO;
+	/* a file may begin with such a line: only the server's answer, or the port, makes sure */
 	return PROBE_MAYBE;
 }
 

@@ -167,7 +167,7 @@ static int64_t server_time(const Operation *op, int64_t loop_ns)
 static void count_answer(Session *session, const Request *request)
 {
 	const Operation *op = &request->op;
-	if (request->is_opaque)
+	if (request->is_opaque || request->is_foreign)
 		return;
 	CommandCounter *counter = session_counter(session->framed, op->protocol, op->command);
 	if (!counter)

@@ -54,24 +54,55 @@ static void on_anomaly(void *user, const char *kind)
 	((Session *)user)->framed->anomalies++;
 }
 
+/* the rest of a large compound never came: what was seen of it is all there is */
+static void compound_cut(Session *session, Side side)
+{
+	StreamMessage *compound = &session->framed->compound[side];
+	if (compound->tag == 0)
+		return;
+	exchange_complete(session, side, compound);
+	compound->tag = 0;
+}
+
 static void on_header(void *user, Side side, const uint8_t *data, size_t len, const Extent *extent,
 	StreamMessage *message)
 {
 	Session *session = user;
 	SessionFramed *framed = session->framed;
-	message->tag = ++framed->last_tag;
+	StreamMessage *compound = &framed->compound[side];
+	/* a compound too large to be staged comes member by member and is one message all the same:
+	 * the receiver has none of it before it has all */
+	if (framed->state.compound_left[side] > 0 && compound->tag != 0) {
+		message->tag = compound->tag;
+		message->first_ns = compound->first_ns;
+		message->first_frame = compound->first_frame;
+	} else {
+		compound_cut(session, side);
+		message->tag = ++framed->last_tag;
+	}
 	framed->message = message;
 	framed->message_side = side;
 	framed->protocol->decode(
 		&framed->state, data, len, extent, side == SIDE_CLIENT, &framed->sink);
 	framed->message = NULL;
+	message->continues = framed->state.compound_left[side] > 0;
+	if (message->continues && compound->tag == 0)
+		*compound = *message;
 	if (!extent->is_message)
 		framed->is_confirmed = true;
 }
 
 static void on_complete(void *user, Side side, StreamMessage *message)
 {
-	exchange_complete(user, side, message);
+	Session *session = user;
+	StreamMessage *compound = &session->framed->compound[side];
+	if (compound->tag == message->tag) {
+		*compound = *message;
+		if (message->continues)
+			return;
+		compound->tag = 0;
+	}
+	exchange_complete(session, side, message);
 }
 
 static void on_lost(void *user, Side side, bool found)
@@ -87,6 +118,7 @@ static void on_lost(void *user, Side side, bool found)
 	if (side == SIDE_SERVER)
 		framed->state.reply_code = 0;
 	framed->state.overlong[side == SIDE_CLIENT] = false;
+	compound_cut(session, side);
 	exchange_doubt(session, side);
 }
 
@@ -135,6 +167,8 @@ static void framed_end(Session *session, int64_t now_ns)
 	SessionFramed *framed = session->framed;
 	stream_finish(&framed->streams[SIDE_CLIENT], &framed->context, SIDE_CLIENT);
 	stream_finish(&framed->streams[SIDE_SERVER], &framed->context, SIDE_SERVER);
+	compound_cut(session, SIDE_CLIENT);
+	compound_cut(session, SIDE_SERVER);
 	while (framed->requests.all_first)
 		exchange_give_up(session, framed->requests.all_first, now_ns);
 	framed->kind->end(session, now_ns);

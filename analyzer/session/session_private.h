@@ -105,6 +105,7 @@ typedef struct SessionFramed {
 	StreamMessage *message;   /* whose header is being decoded */
 	Side message_side;
 	uint64_t last_tag;
+	StreamMessage compound[2]; /* part of a large compound, by side; tag 0: none */
 	int64_t previous_reply_first_ns, previous_reply_last_ns;
 	bool is_confirmed; /* a message was decoded: the protocol is right */
 	bool has_doubt;    /* some requests are doubtful */

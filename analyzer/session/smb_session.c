@@ -17,8 +17,8 @@
 /* FileRenameInformation, MS-FSCC 2.4: set-info that gives an open file another name */
 #define INFO_RENAME 10
 
-/* MS-SMB2 2.2.1: CANCEL takes no credit; MessageId of an unsolicited break */
-#define SMB2_NO_MESSAGE_ID UINT64_MAX
+/* Message.request_id of SMB1: the place in an AndX chain stands above PID and MID */
+#define SMB1_INDEX_SHIFT 32
 
 static OpClass class_of(MessageVerb verb)
 {
@@ -59,6 +59,18 @@ static OpClass class_of(MessageVerb verb)
 		break;
 	}
 	return OP_OTHER;
+}
+
+/* Whom ids of files and trees belong to. In SMB1 they are the connection's (MS-CIFS 2.2.1.6.4), and
+ * an AndX chain that logs in does not know its UID yet. */
+static uint64_t owner_of(MessageProtocol protocol, uint64_t session_id)
+{
+	return protocol == MESSAGE_SMB1 ? 0 : session_id;
+}
+
+static uint64_t owner(const Message *message)
+{
+	return owner_of(message->protocol, message->session_id);
 }
 
 /* whether work on files has begun; control codes without a file belong to the set-up of SMB3 */
@@ -107,14 +119,14 @@ static void credits_earn(SmbState *smb, const Message *message)
 static FileCell *file_of_id(Session *session, const StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
-	FileCell *file = file_find(&framed->files, message->file_id, message->session_id);
+	FileCell *file = file_find(&framed->files, message->file_id, owner(message));
 	if (file)
 		return file;
 	/* a handle from before the capture, or one that had to be forgotten */
 	if (message->verb == VERB_CLOSE || message->verb == VERB_IOCTL ||
 		message->verb == VERB_BREAK)
 		return NULL;
-	SmbShare *share = smb_tree_find(&framed->smb.trees, message->tree_id, message->session_id);
+	SmbShare *share = smb_tree_find(&framed->smb.trees, message->tree_id, owner(message));
 	file = file_new(NULL, share);
 	if (!file)
 		return NULL;
@@ -123,7 +135,7 @@ static FileCell *file_of_id(Session *session, const StreamMessage *m, const Mess
 	file->ref.opened_frame = m->first_frame;
 	file->ref.is_directory = message->verb == VERB_LIST;
 	file->ref.is_pipe = share && share->is_pipe;
-	file_list(&framed->files, file, message->file_id, message->session_id, m->first_ns);
+	file_list(&framed->files, file, message->file_id, owner(message), m->first_ns);
 	file_announce(&framed->files, file);
 	bool is_gone = file->is_closed;
 	file_release(file);
@@ -172,7 +184,7 @@ static void request_open(
 	SmbState *smb = &session->framed->smb;
 	char name[NAMES_MAX_LENGTH + 16];
 	exchange_name(message, name, sizeof name);
-	SmbShare *share = smb_tree_find(&smb->trees, message->tree_id, message->session_id);
+	SmbShare *share = smb_tree_find(&smb->trees, message->tree_id, owner(message));
 	FileCell *file = file_new(name, share);
 	request->is_open = true;
 	compound_set(smb, file);
@@ -215,20 +227,6 @@ static void negotiation_note(SmbState *smb, const Message *message, bool is_offe
 	}
 }
 
-static bool is_continuation(Session *session, const StreamMessage *m, const Message *message)
-{
-	if (!(message->flags & MESSAGE_MULTIPART))
-		return false;
-	Request *request = request_find(&session->framed->requests, message->request_id,
-		message->protocol, message->command, true);
-	if (!request || request->tag == m->tag)
-		return false;
-	/* the server begins when it has the last part */
-	if (request->phase == REQUEST_SENT)
-		request->op.request_last_ns = m->first_ns;
-	return true;
-}
-
 /* a request with the id of one that was never answered takes its place */
 static void replace_old(Session *session, const StreamMessage *m, const Message *message)
 {
@@ -249,8 +247,6 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 	if (message->verb == VERB_NEGOTIATE)
 		negotiation_note(smb, message, true);
 	credits_spend(smb, message);
-	if (is_continuation(session, m, message))
-		return;
 	CommandCounter *counter = session_counter(framed, message->protocol, message->command);
 	if (counter)
 		counter->requests++;
@@ -294,8 +290,8 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 static Request *find_request(const Session *session, const Message *message)
 {
 	const RequestTable *requests = &session->framed->requests;
-	Request *request = request_find(requests, message->request_id, message->protocol,
-		message->command, message->protocol != MESSAGE_SMB1 || message->index == 0);
+	Request *request = request_find(
+		requests, message->request_id, message->protocol, message->command, true);
 	if (request || message->verb != VERB_NEGOTIATE || message->protocol != MESSAGE_SMB2)
 		return request;
 	/* MS-SMB2 3.3.5.3.1: an SMB1 negotiate that offers SMB2 is answered in SMB2 */
@@ -342,6 +338,20 @@ static void answer_open(Request *request, const Message *message)
 	ref->is_pipe |= (message->flags & MESSAGE_PIPE) != 0;
 }
 
+/* The answer to an AndX chain ends with the first member that failed: those behind it did not run.
+ */
+static void answer_rest(Session *session, StreamMessage *m, const Message *message)
+{
+	for (uint64_t i = message->index + UINT64_C(1); i < PARSE_MAX_ANDX; i++) {
+		uint64_t id = i << SMB1_INDEX_SHIFT | (uint32_t)message->request_id;
+		Request *request = request_find(
+			&session->framed->requests, id, MESSAGE_SMB1, message->command, true);
+		if (!request || request->phase != REQUEST_SENT)
+			return;
+		exchange_answer(session, request, m, message);
+	}
+}
+
 static void on_reply(Session *session, StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
@@ -358,14 +368,6 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 		exchange_count_reply(session, message);
 		return;
 	}
-	if (message->flags & MESSAGE_MULTIPART) {
-		/* one more part of an answer: the last one ends it */
-		if (request->op.reply_first_ns == 0)
-			request->op.reply_first_ns = m->first_ns;
-		request->op.moved_bytes += moved_bytes(session, request, message);
-		request->op.entries += message->entries;
-		return;
-	}
 	exchange_answer(session, request, m, message);
 	if (request->is_data || request->op.verb == VERB_COPY)
 		request->op.moved_bytes += moved_bytes(session, request, message);
@@ -375,8 +377,12 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 		request->tree_id = message->tree_id;
 	if (request->op.verb == VERB_LOGIN && message->session_id != 0)
 		request->op.session_id = message->session_id;
-	if (request->op.protocol != message->protocol)
+	if (request->op.protocol != message->protocol) {
+		request->is_foreign = true;
 		exchange_count_reply(session, message);
+	}
+	if (message->protocol == MESSAGE_SMB1 && message->flags & MESSAGE_LAST)
+		answer_rest(session, m, message);
 }
 
 static void on_interim(Session *session, const StreamMessage *m, const Message *message)
@@ -387,12 +393,27 @@ static void on_interim(Session *session, const StreamMessage *m, const Message *
 		exchange_count_reply(session, message);
 		return;
 	}
+	if (message->flags & MESSAGE_MULTIPART) {
+		/* a part of the answer: the last one ends it */
+		if (request->op.reply_first_ns == 0)
+			request->op.reply_first_ns = m->first_ns;
+		request->op.entries += message->entries;
+		return;
+	}
 	request->op.credits_granted = (uint16_t)(request->op.credits_granted + message->credits);
 	exchange_interim(session, request, m->first_ns);
 }
 
-static void on_notice(Session *session, const Message *message)
+static void on_notice(Session *session, const StreamMessage *m, const Message *message)
 {
+	if (message->flags & MESSAGE_MULTIPART) {
+		/* the rest of a request: the server begins when it has all of it */
+		Request *request = request_find(&session->framed->requests, message->request_id,
+			message->protocol, message->command, true);
+		if (request && request->phase == REQUEST_SENT)
+			request->op.request_last_ns = m->first_ns;
+		return;
+	}
 	CommandCounter *counter =
 		session_counter(session->framed, message->protocol, message->command);
 	if (counter)
@@ -423,7 +444,7 @@ static void smb_message(Session *session, Side side, StreamMessage *m, const Mes
 		on_interim(session, m, message);
 		break;
 	case MESSAGE_NOTICE:
-		on_notice(session, message);
+		on_notice(session, m, message);
 		break;
 	case MESSAGE_OPAQUE:
 		opaque_message(session, side, m, message);
@@ -443,7 +464,8 @@ static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 	if (!request->is_open || !request->file || !is_success(&request->op))
 		return;
 	FileTable *files = &session->framed->files;
-	file_list(files, request->file, request->file_id, request->op.session_id, now_ns);
+	file_list(files, request->file, request->file_id,
+		owner_of(request->op.protocol, request->op.session_id), now_ns);
 	file_announce(files, request->file);
 }
 
@@ -453,18 +475,19 @@ static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 	FileTable *files = &framed->files;
 	const Operation *op = &request->op;
 	bool is_ok = is_success(op);
+	uint64_t owner_id = owner_of(op->protocol, op->session_id);
 	if (request->file && (request->is_close || (request->is_open && !is_ok)))
 		file_close(files, request->file, now_ns);
 	if (request->new_name && request->file && is_ok)
 		file_set_name(files, request->file, request->new_name);
 	if (op->verb == VERB_CONNECT && is_ok && request->share)
-		smb_tree_set(&framed->smb.trees, request->tree_id, op->session_id, request->share);
+		smb_tree_set(&framed->smb.trees, request->tree_id, owner_id, request->share);
 	if (op->verb == VERB_DISCONNECT && is_ok) {
-		file_close_where(files, request->tree_id, false, op->session_id, false, now_ns);
-		smb_tree_remove(&framed->smb.trees, request->tree_id, op->session_id);
+		file_close_where(files, request->tree_id, false, owner_id, false, now_ns);
+		smb_tree_remove(&framed->smb.trees, request->tree_id, owner_id);
 	}
 	if (op->verb == VERB_LOGOFF && is_ok)
-		file_close_where(files, 0, true, op->session_id, false, now_ns);
+		file_close_where(files, 0, true, owner_id, false, now_ns);
 }
 
 static void smb_passed(Session *session, Side side, const StreamMessage *m)

@@ -36,6 +36,7 @@ typedef struct StreamMessage {
 	uint64_t first_frame; /* frame of the first byte */
 	uint64_t last_frame;  /* frame that brought last_ns */
 	uint64_t tag;         /* the handler's; 0 at start */
+	bool continues;       /* the handler's: the next message belongs to the same frame */
 	bool has_lost_bytes;  /* some bytes were never seen and never will be */
 } StreamMessage;
 
