@@ -96,6 +96,8 @@ static ParseStatus frame_member(
 {
 	size_t left = state->compound_left[direction], next, length;
 
+	if (left > PROTOCOL_MAX_STAGED && len < SMB2_MIN_LEN / 2)
+		return PARSE_SHORT; /* whether another follows is not to be told yet */
 	next = left > PROTOCOL_MAX_STAGED ? smb2_next_command(data, len, left) : 0;
 	length = next ? next : left;
 	ret->total = length;
