@@ -148,7 +148,7 @@ void smb2_negotiate_request(Smb2Member *in, Message *m, MessageNegotiation *n)
 		if (n->offered_count < sizeof n->offered / sizeof n->offered[0])
 			n->offered[n->offered_count++] = dialect;
 	}
-	if (offers_311) /* otherwise those eight bytes are ClientStartTime */
+	if (offers_311 && !c->bad) /* otherwise those eight bytes are ClientStartTime */
 		parse_contexts(in, context_offset, context_count, m, n);
 }
 
@@ -173,6 +173,6 @@ void smb2_negotiate_reply(Smb2Member *in, Message *m, MessageNegotiation *n)
 	cursor_skip(c, 8 + 8 + 2 + 2); /* times, security buffer */
 	context_offset = cursor_le32(c);
 	set_capabilities(n, security_mode, capabilities);
-	if (n->dialect == DIALECT_311)
+	if (n->dialect == DIALECT_311 && !c->bad)
 		parse_contexts(in, context_offset, context_count, m, n);
 }

@@ -42,12 +42,12 @@ static void contexts(SmbBuilder *b, bool is_reply)
 {
 	static const uint16_t preauth[] = {1, 4, 1, 0x1111, 0x2222};
 	static const uint16_t ciphers[] = {4, 4, 3, 2, 1}, cipher[] = {1, 2};
-	static const uint16_t compression[] = {3, 0, 1, 0, 2, 3, 4};
+	static const uint16_t compression[] = {4, 0, 1, 0, 1, 2, 3, 4};
 	static const uint16_t signing[] = {3, 2, 1, 0}, signed_by[] = {1, 2};
 
 	context(b, 1, preauth, 5);
 	context(b, 2, is_reply ? cipher : ciphers, is_reply ? 2 : 5);
-	context(b, 3, compression, 7);
+	context(b, 3, compression, 8);
 	if (!is_reply) {
 		build_align(b, 8);
 		build_le16(b, 5);

@@ -412,7 +412,7 @@ Test(smb2, contradictions_are_counted_and_survived)
 		{"negotiate-request", 4 + 64 + 28, 4, 3, "smb2-bad-offset"},
 		{"negotiate-request", 4 + 64 + 28, 4, 0xFFFFFFF8, "smb2-bad-offset"},
 		{"encrypted", 4 + 36, 4, 105, "smb3-bad-transform"},
-		{"ioctl-error", 4 + 64, 2, 11, "smb2-structure-size"},
+		{"copy-refused", 4 + 64, 2, 11, "smb2-structure-size"},
 		{"lease-break", 4 + 64, 2, 25, "smb2-structure-size"},
 		{"break-answer", 4 + 64, 2, 25, "smb2-structure-size"},
 	};
