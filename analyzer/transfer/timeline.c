@@ -64,6 +64,8 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 			span->frame, span->stream, span->is_after_loss);
 		a->covered_ns = to;
 	}
+	if (span->ns - link >= TIMELINE_STALL_NS && timeline->stalled)
+		timeline->stalled(timeline->user, timeline, span, from + link, span->ns - link);
 	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
 		int64_t *busy = &timeline->busy_until_ns[span->side];
 		int64_t begin = *busy > to ? *busy : to;

@@ -14,6 +14,8 @@
 #include "analyzer/transfer/account.h"
 #include "analyzer/transfer/path.h"
 
+/* A silence that people notice. */
+#define TIMELINE_STALL_NS INT64_C(1000000000)
 /* Spans that wait; older ones are committed when more come. */
 #define TIMELINE_LOG_MAX 512
 #define TIMELINE_LOG_START 16
@@ -39,10 +41,13 @@ typedef struct Timeline {
 				     sent */
 	Path *path;
 	bool client_is_low;   /* path->dir[0] is what the client sends */
+	uint16_t input;
 	double capacity_hint; /* bytes per second given by the user, 0 none */
 	Account *accounts;    /* open, or waiting for their last spans */
 	void (*account_done)(
 		void *user, Account *account); /* covered up to its end; off the list already */
+	/** a pause of a second or more in which nothing was on the wire */
+	void (*stalled)(void *user, const struct Timeline *timeline, const Span *span, int64_t start_ns, int64_t ns);
 	void *user;
 	int64_t backward_ns; /* times that stepped back were clamped, in all */
 } Timeline;

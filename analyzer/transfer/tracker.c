@@ -51,6 +51,23 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
 	return tracker;
 }
 
+static void on_stalled(void *user, const Timeline *timeline, const Span *span, int64_t start_ns, int64_t ns)
+{
+	Tracker *tracker = user;
+	/* a pause that nobody had to end is no stall */
+	bool is_idle = span->bucket == BUCKET_CLIENT_THINK && !timeline->accounts;
+	if (tracker->ops.stalled && !is_idle)
+		tracker->ops.stalled(tracker->ops.user, timeline->input, span, start_ns, ns);
+}
+
+static void timeline_listen(Tracker *tracker, Conversation *conv)
+{
+	conv->own_timeline.account_done = tracker_account_done;
+	conv->own_timeline.stalled = on_stalled;
+	conv->own_timeline.user = tracker;
+	conv->own_timeline.input = conv->input;
+}
+
 static Path *path_of(Tracker *tracker, const Conversation *conv)
 {
 	Path key = {0};
@@ -107,8 +124,7 @@ void tracker_begin(
 	tracker_expected_match(tracker, conv, packet);
 	if (!conv->control)
 		timeline_init(&conv->own_timeline, packet->ts_ns, NULL, conv->client_is_low);
-	conv->own_timeline.account_done = tracker_account_done;
-	conv->own_timeline.user = tracker;
+	timeline_listen(tracker, conv);
 	conv->timeline = conv->control ? conv->control->timeline : &conv->own_timeline;
 	conv->tracker = tracker;
 }
@@ -294,8 +310,7 @@ static void control_detach(Conversation *control, int64_t now_ns)
 		Conversation *data = control->data_list;
 		data_detach(data);
 		timeline_init(&data->own_timeline, now_ns, data->path, data->client_is_low);
-		data->own_timeline.account_done = tracker_account_done;
-		data->own_timeline.user = data->tracker;
+		timeline_listen(data->tracker, data);
 		data->timeline = &data->own_timeline;
 	}
 }

@@ -43,8 +43,8 @@ typedef struct TrackerOps {
 	/** a connection has ended. @facts is the listener's from now on (g_free). Called before its
 	 * last units are done. */
 	void (*connection_done)(void *user, ConnectionFacts *facts);
-	/** nobody owed anything for long, or the wait ended only after @ns: for the list of stalls.
-	 */
+	/** nothing moved for @ns from @start_ns on; @span tells where and why. May be NULL. */
+	void (*stalled)(void *user, uint16_t input, const Span *span, int64_t start_ns, int64_t ns);
 	void *user;
 } TrackerOps;
 

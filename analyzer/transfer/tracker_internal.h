@@ -32,8 +32,7 @@ struct Tracker {
 	GQueue *expected;  /* Expected, oldest first */
 	Classifier *classifier;
 	uint32_t open_units;
-	uint64_t now_frame;
-	int64_t now_ns;
+	uint64_t serial;
 };
 
 extern const SessionOps tracker_session_ops;

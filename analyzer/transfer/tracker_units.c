@@ -35,6 +35,7 @@ static Unit *unit_open(Conversation *conv, bool is_job, int64_t start_ns)
 	if (!unit)
 		return NULL;
 	tracker->open_units++;
+	unit->serial = ++tracker->serial;
 	timeline_open(conv->timeline, &unit->account);
 	facts_join(conv, unit);
 	return unit;
@@ -61,6 +62,8 @@ static void unit_close(Conversation *conv, Unit *unit, int64_t end_ns)
 		unit->job->files++;
 		histogram_add(&unit->job->file_size, (int64_t)unit_bytes(unit), 1);
 	}
+	if (unit->job)
+		unit->job_serial = unit->job->serial;
 	unit->job = NULL;
 	unlink_unit(conv, unit);
 	if (conv->current == unit)
@@ -123,8 +126,10 @@ static void job_close(Conversation *conv, int64_t end_ns)
 {
 	Unit *job = conv->job;
 	conv->job = NULL;
-	for (Unit *u = conv->units; u; u = u->next)
+	for (Unit *u = conv->units; u; u = u->next) {
+		u->job_serial = job->serial;
 		u->job = NULL;
+	}
 	unit_close(conv, job, end_ns);
 }
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The packet loop: batches, flow table, conversations. See analysis.h; the conclusions are in diagnosis.c and
+ * result_build.c.
+ */
+#include "analyzer/analysis.h"
+
+#include <string.h>
+
+#include "analyzer/collection.h"
+#include "analyzer/constants.h"
+#include "analyzer/flow/flow_table.h"
+#include "analyzer/flow/fragments.h"
+#include "analyzer/result_build.h"
+#include "analyzer/transfer/tracker.h"
+
+#define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
+/* A flow with its rings, its session and its log while it is busy; a fifth of the memory goes to flows. */
+#define FLOW_BYTES 12288
+#define FLOW_MEMORY_SHARE 2
+/* Connections are looked at for silence once in this much capture time. */
+#define EXPIRE_EVERY_NS SECOND_NS
+/* A connection whose both sides said FIN, or one said RST, may still see retransmissions. */
+#define CLOSED_LINGER_NS (10 * SECOND_NS)
+
+struct Analysis {
+	AnalysisOptions options;
+	FlowTable *flows;
+	Tracker *tracker;
+	Fragments *fragments;
+	Collection collection;
+	CaptureTotals totals;
+	GArray *next_stream; /* uint32_t by input */
+	int64_t next_expiry_ns;
+	bool is_finished;
+};
+
+static void on_unit(void *user, Unit *unit)
+{
+	collection_unit(&((Analysis *)user)->collection, unit);
+}
+
+static void on_connection(void *user, ConnectionFacts *facts)
+{
+	collection_connection(&((Analysis *)user)->collection, facts);
+}
+
+static void on_stalled(void *user, uint16_t input, const Span *span, int64_t start_ns, int64_t ns)
+{
+	static const OwedBy owed[] = {
+		[BUCKET_SIDE_NETWORK] = OWED_BY_NETWORK,
+		[BUCKET_SIDE_CLIENT] = OWED_BY_CLIENT,
+		[BUCKET_SIDE_SERVER] = OWED_BY_SERVER,
+		[BUCKET_SIDE_SENDER] = OWED_BY_UNKNOWN,
+		[BUCKET_SIDE_RECEIVER] = OWED_BY_UNKNOWN,
+		[BUCKET_SIDE_CAPTURE] = OWED_BY_UNKNOWN,
+		[BUCKET_SIDE_PROTOCOL] = OWED_BY_NETWORK,
+	};
+	Bucket bucket = span->bucket;
+	OwedBy by = owed[bucket_side(bucket)];
+	if (bucket_side(bucket) == BUCKET_SIDE_SENDER)
+		by = span->side == SIDE_CLIENT ? OWED_BY_CLIENT : OWED_BY_SERVER;
+	if (bucket_side(bucket) == BUCKET_SIDE_RECEIVER)
+		by = span->side == SIDE_CLIENT ? OWED_BY_SERVER : OWED_BY_CLIENT;
+	ResultStall stall = {.stream = span->stream, .input = input, .start_ns = start_ns, .duration_ns = ns, .owed_by = by,
+		.bucket = bucket, .frame = span->frame};
+	collection_stall(&((Analysis *)user)->collection, &stall);
+}
+
+static void on_evict(void *user, Flow *flow)
+{
+	Analysis *analysis = user;
+	analysis->totals.flows_evicted++;
+	tracker_end(analysis->tracker, flow->user, flow->last_ns, true);
+}
+
+Analysis *analysis_new(const AnalysisOptions *options)
+{
+	Analysis *analysis = g_new0(Analysis, 1);
+	analysis->options = *options;
+	if (analysis->options.memory_bytes == 0)
+		analysis->options.memory_bytes = DEFAULT_MEMORY_BYTES;
+	flow_hash_seed();
+	uint64_t flows = analysis->options.memory_bytes / FLOW_MEMORY_SHARE / FLOW_BYTES;
+	analysis->flows = flow_table_new(flows < 16 ? 16 : flows, sizeof(Conversation), on_evict, analysis);
+	g_assert(analysis->flows);
+	analysis->fragments = fragments_new();
+	collection_init(&analysis->collection);
+	TrackerOps ops = {.unit_done = on_unit, .connection_done = on_connection, .stalled = on_stalled, .user = analysis};
+	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8};
+	analysis->tracker = tracker_new(&ops, &limits);
+	analysis->next_stream = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	return analysis;
+}
+
+static uint32_t stream_number(Analysis *analysis, uint16_t input)
+{
+	if (analysis->next_stream->len <= input)
+		g_array_set_size(analysis->next_stream, input + 1u);
+	return g_array_index(analysis->next_stream, uint32_t, input)++;
+}
+
+static void tcp_packet(Analysis *analysis, const Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
+{
+	bool is_new;
+	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
+	Conversation *conv = flow->user;
+	if (!is_new && tracker_is_reuse(conv, packet)) {
+		tracker_end(analysis->tracker, conv, packet->ts_ns, false);
+		is_new = true;
+	}
+	if (is_new)
+		tracker_begin(analysis->tracker, conv, packet, from_low, stream_number(analysis, packet->input));
+	flow->last_ns = packet->ts_ns;
+	tracker_packet(analysis->tracker, conv, packet);
+}
+
+static void other_packet(Analysis *analysis, const Packet *packet)
+{
+	Packet whole;
+	if (packet->kind == PACKET_FRAGMENT && analysis->fragments && fragments_push(analysis->fragments, packet, &whole) &&
+		whole.kind == PACKET_TCP) {
+		FlowKey key;
+		bool from_low = flow_key_of(&whole, &key);
+		tcp_packet(analysis, &whole, &key, flow_key_hash(&key), from_low);
+		return;
+	}
+	analysis->totals.ignored[packet->kind]++;
+}
+
+/* Connections that are silent for long are put to rest, so that their memory is free for others. */
+static void expire(Analysis *analysis, int64_t now_ns)
+{
+	if (now_ns < analysis->next_expiry_ns)
+		return;
+	analysis->next_expiry_ns = now_ns + EXPIRE_EVERY_NS;
+	Flow *flow = flow_table_oldest(analysis->flows);
+	while (flow && now_ns - flow->last_ns > CLOSED_LINGER_NS) {
+		Flow *next = flow->lru_next;
+		const Conversation *conv = flow->user;
+		bool is_closed = conv->tcp.state >= TCP_STATE_CLOSED;
+		bool is_idle = now_ns - flow->last_ns > analysis->totals.idle_ns;
+		if ((is_closed || is_idle) && analysis->totals.expire) {
+			tracker_end(analysis->tracker, flow->user, flow->last_ns, !is_closed);
+			flow_table_remove(analysis->flows, flow);
+		}
+		flow = next;
+	}
+}
+
+static void count_totals(CaptureTotals *totals, const Packet *packet)
+{
+	if (totals->packets++ == 0)
+		totals->first_ns = totals->last_ns = packet->ts_ns;
+	if (packet->ts_ns < totals->last_ns) {
+		int64_t back = totals->last_ns - packet->ts_ns;
+		totals->steps_back++;
+		if (back > totals->largest_step_back_ns)
+			totals->largest_step_back_ns = back;
+		if (packet->ts_ns < totals->first_ns)
+			totals->first_ns = packet->ts_ns;
+	} else {
+		totals->last_ns = packet->ts_ns;
+	}
+	totals->bytes += packet->wirelen;
+	totals->captured_bytes += packet->caplen;
+	totals->cut_packets += packet->caplen < packet->wirelen;
+}
+
+void analysis_feed(Analysis *analysis, const Packet *batch, size_t count)
+{
+	FlowKey keys[READER_BATCH];
+	uint64_t hashes[READER_BATCH];
+	bool from_low[READER_BATCH];
+	g_assert(count <= READER_BATCH);
+	for (size_t i = 0; i < count; i++) {
+		if (batch[i].kind != PACKET_TCP)
+			continue;
+		from_low[i] = flow_key_of(&batch[i], &keys[i]);
+		hashes[i] = flow_key_hash(&keys[i]);
+		flow_table_prefetch_slot(analysis->flows, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (batch[i].kind == PACKET_TCP)
+			flow_table_prefetch_flow(analysis->flows, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		count_totals(&analysis->totals, &batch[i]);
+		if (batch[i].kind == PACKET_TCP)
+			tcp_packet(analysis, &batch[i], &keys[i], hashes[i], from_low[i]);
+		else
+			other_packet(analysis, &batch[i]);
+	}
+	if (count > 0)
+		expire(analysis, batch[count - 1].ts_ns);
+}
+
+Result *analysis_finish(Analysis *analysis, const Reader *reader)
+{
+	g_assert(!analysis->is_finished);
+	analysis->is_finished = true;
+	for (Flow *flow = flow_table_oldest(analysis->flows); flow; flow = flow->lru_next)
+		tracker_end(analysis->tracker, flow->user, flow->last_ns, false);
+	analysis->totals.tracker = tracker_counts(analysis->tracker);
+	analysis->totals.fragments = fragments_stats(analysis->fragments);
+	Result *result = result_build(&analysis->collection, &analysis->totals, reader);
+	return result;
+}
+
+void analysis_free(Analysis *analysis)
+{
+	if (!analysis)
+		return;
+	if (!analysis->is_finished) {
+		g_autoptr(Result) unused = analysis_finish(analysis, NULL);
+		(void)unused;
+	}
+	collection_clear(&analysis->collection);
+	flow_table_free(analysis->flows);
+	tracker_free(analysis->tracker);
+	fragments_free(analysis->fragments);
+	g_array_unref(analysis->next_stream);
+	g_free(analysis);
+}

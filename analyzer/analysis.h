@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The façade: packets in, a Result out. Time is the capture's; nothing here looks at the clock.
+ */
+#ifndef SLOWCOPY_ANALYZER_ANALYSIS_H
+#define SLOWCOPY_ANALYZER_ANALYSIS_H
+
+#include <glib.h>
+
+#include "analyzer/capture/reader.h"
+#include "analyzer/result.h"
+
+/** AnalysisOptions: zeroed gives the defaults. */
+typedef struct AnalysisOptions {
+	uint64_t memory_bytes; /* for flows and units; default 1 GiB */
+	double link_bps;       /* the user's word on the bottleneck in bit/s, 0 none */
+} AnalysisOptions;
+
+typedef struct Analysis Analysis;
+
+/** analysis_new: ready for the first packet. Never NULL. */
+Analysis *analysis_new(const AnalysisOptions *options);
+
+/** analysis_feed: takes @count packets, at most READER_BATCH, in capture order. */
+void analysis_feed(Analysis *analysis, const Packet *batch, size_t count);
+
+/**
+ * analysis_finish: ends all connections and concludes. May be called once; also after a part of the input (an
+ * interrupted run). @reader: for the facts of the inputs; may be NULL in tests.
+ * Ownership: the caller frees with result_free().
+ */
+Result *analysis_finish(Analysis *analysis, const Reader *reader);
+
+/** analysis_free: NULL is allowed. */
+void analysis_free(Analysis *analysis);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Analysis, analysis_free)
+
+#endif

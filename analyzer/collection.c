@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keeping what has ended: see collection.h.
+ */
+#include "analyzer/collection.h"
+
+#include <string.h>
+
+#include "analyzer/constants.h"
+
+/* causes 2.4: a tenth of the round trip from a host is at that host. */
+#define VANTAGE_NEAR_SHARE 0.1
+/* Below this, scheduling decides which side seems nearer. */
+#define VANTAGE_MIN_RTT_NS (MILLISECOND_NS / 2)
+
+void collection_init(Collection *collection)
+{
+	memset(collection, 0, sizeof(*collection));
+	collection->arena = arena_new();
+	collection->connections = g_array_new(FALSE, TRUE, sizeof(ResultConnection));
+	collection->sessions = g_array_new(FALSE, TRUE, sizeof(ResultSession));
+	collection->facts = g_ptr_array_new_with_free_func(g_free);
+	collection->units = g_ptr_array_new_with_free_func((GDestroyNotify)unit_free);
+	topk_init(&collection->stalls, collection->stall_items, COLLECTION_STALLS);
+}
+
+static Vantage vantage_of(const TcpConnection *tcp)
+{
+	if (tcp->direction_hint[SIDE_CLIENT] != tcp->direction_hint[SIDE_SERVER])
+		return tcp->direction_hint[SIDE_CLIENT] ? VANTAGE_CLIENT : VANTAGE_SERVER;
+	int64_t rtt = tcp_rtt_ns(tcp);
+	if (rtt == 0 || rtt < VANTAGE_MIN_RTT_NS)
+		return VANTAGE_UNKNOWN;
+	double share = (double)tcp->loop_ns[SIDE_CLIENT] / (double)rtt;
+	if (share <= VANTAGE_NEAR_SHARE)
+		return VANTAGE_CLIENT;
+	return share >= 1 - VANTAGE_NEAR_SHARE ? VANTAGE_SERVER : VANTAGE_MIDDLE;
+}
+
+static ResultDirection direction_of(const TcpConnection *tcp, Side side)
+{
+	const TcpDirection *d = &tcp->dir[side];
+	const TcpDirection *peer = &tcp->dir[1 - (int)side];
+	int64_t back = tcp->loop_ns[side] == INT64_MAX ? 0 : tcp->loop_ns[side];
+	bool has_rtt = d->rtt_samples > 0;
+	return (ResultDirection){
+		.packets = d->packets,
+		.payload_packets = d->payload_packets,
+		.payload_bytes = d->payload_bytes,
+		.unique_bytes = d->unique_bytes,
+		.retransmitted_packets = d->retransmitted_packets,
+		.retransmitted_bytes = d->retransmitted_bytes,
+		.timeout_retransmissions = d->timeouts,
+		.fast_retransmissions = d->fast_retransmissions,
+		.spurious_retransmissions = d->spurious,
+		.reordered_packets = d->reordered,
+		.duplicate_packets = d->copies,
+		.uncaptured_bytes = d->uncaptured_bytes,
+		.duplicate_acks = peer->duplicate_acks,
+		.keep_alives = d->keep_alives,
+		.mss_bytes = d->syn_mss,
+		.window_scale = d->window_scale,
+		.sack_permitted = d->sack_permitted,
+		.timestamps = d->has_timestamps,
+		.min_rtt_ns = has_rtt ? d->min_rtt_ns + back : RESULT_UNKNOWN_NS,
+		.median_rtt_ns = has_rtt ? d->smoothed_rtt_ns + back : RESULT_UNKNOWN_NS,
+		.max_rtt_ns = has_rtt ? d->max_rtt_ns + back : RESULT_UNKNOWN_NS,
+		.max_in_flight_bytes = d->max_in_flight,
+		.max_window_bytes = peer->max_peer_window,
+		.window_full_ns = d->at_edge_ns,
+		.zero_windows = d->zero_windows,
+		.zero_window_ns = d->zero_window_ns,
+		.max_segment_bytes = d->max_segment,
+	};
+}
+
+static ClosedBy closed_by(const ConnectionFacts *facts)
+{
+	if (facts->tcp.state == TCP_STATE_RESET)
+		return CLOSED_BY_RST;
+	if (facts->tcp.state >= TCP_STATE_CLOSING)
+		return CLOSED_BY_FIN;
+	return facts->timed_out ? CLOSED_BY_TIMEOUT : CLOSED_BY_CAPTURE_END;
+}
+
+static void session_keep(Collection *collection, const ConnectionFacts *facts)
+{
+	Arena *arena = collection->arena;
+	ResultSession session = {.input = facts->input, .stats = facts->session, .stream_count = 1};
+	session.streams = arena_memdup(arena, &facts->stream, sizeof(facts->stream));
+	SessionStats *s = &session.stats;
+	s->dialect = arena_strdup(arena, s->dialect);
+	s->protocol = arena_strdup(arena, s->protocol);
+	for (size_t i = 0; i < s->offered_count; i++)
+		s->offered[i] = arena_strdup(arena, s->offered[i]);
+	s->commands = arena_memdup(arena, s->commands, s->command_count * sizeof(*s->commands));
+	g_array_append_val(collection->sessions, session);
+}
+
+void collection_connection(Collection *collection, ConnectionFacts *facts)
+{
+	const TcpConnection *tcp = &facts->tcp;
+	if (collection->connections->len < COLLECTION_MAX_CONNECTIONS) {
+		ResultConnection c = {.stream = facts->stream, .input = facts->input, .protocol = facts->protocol,
+			.application = facts->application, .start_ns = tcp->first_ns, .duration_ns = tcp->last_ns - tcp->first_ns,
+			.handshake_seen = tcp->handshake_seen, .vantage = vantage_of(tcp), .closed_by = closed_by(facts),
+			.middlebox_terminated = tcp->middlebox};
+		memcpy(c.client.addr, facts->addr[SIDE_CLIENT], 16);
+		memcpy(c.server.addr, facts->addr[SIDE_SERVER], 16);
+		c.client.port = facts->port[SIDE_CLIENT];
+		c.server.port = facts->port[SIDE_SERVER];
+		bool has_handshake = tcp->handshake_loop_ns[0] > 0 && tcp->handshake_loop_ns[1] > 0;
+		c.initial_rtt_ns = has_handshake ? tcp->handshake_loop_ns[0] + tcp->handshake_loop_ns[1] : RESULT_UNKNOWN_NS;
+		int64_t rtt = tcp_rtt_ns(tcp);
+		c.min_rtt_ns = rtt > 0 ? rtt : RESULT_UNKNOWN_NS;
+		c.client_loop_ns = tcp->loop_ns[0] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[0];
+		c.server_loop_ns = tcp->loop_ns[1] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[1];
+		for (int i = 0; i < 2; i++) {
+			c.direction[i] = direction_of(tcp, i);
+			if (facts->path) {
+				Capacity capacity = path_capacity(facts->path, (i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+				c.capacity_bytes_per_s[i] = capacity.bytes_per_s;
+				c.capacity_proven[i] = capacity.is_proven;
+			}
+		}
+		g_array_append_val(collection->connections, c);
+		if (facts->has_session)
+			session_keep(collection, facts);
+	} else {
+		collection->connections_dropped++;
+		collection->packets_dropped += tcp->dir[0].packets + tcp->dir[1].packets;
+	}
+	if (facts->units == 0) {
+		g_free(facts);
+		return;
+	}
+	if (facts->has_session) { /* its strings go with the session; the copy just kept stays */
+		facts->has_session = collection->sessions->len > 0;
+		if (facts->has_session)
+			facts->session = g_array_index(collection->sessions, ResultSession, collection->sessions->len - 1).stats;
+	}
+	g_ptr_array_add(collection->facts, facts);
+}
+
+void collection_unit(Collection *collection, Unit *unit)
+{
+	if (collection->units->len >= COLLECTION_MAX_UNITS) {
+		collection->units_dropped++;
+		unit_free(unit);
+		return;
+	}
+	g_ptr_array_add(collection->units, unit);
+}
+
+void collection_stall(Collection *collection, const ResultStall *stall)
+{
+	_Static_assert(sizeof(ResultStall) <= TOPK_PAYLOAD_BYTES, "a stall fits a top-k cell");
+	topk_add(&collection->stalls, stall->duration_ns, stall, sizeof(*stall));
+}
+
+void collection_clear(Collection *collection)
+{
+	g_array_unref(collection->connections);
+	g_array_unref(collection->sessions);
+	g_ptr_array_unref(collection->units);
+	g_ptr_array_unref(collection->facts);
+}
