@@ -57,8 +57,11 @@ void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket
 		add_side(account, bucket, side, ns, is_after_loss);
 	keep_evidence(account, bucket, ns, to, frame, stream);
 	if (account->buckets_a) {
-		Series *s = bucket < BUCKETS_PER_SERIES ? account->buckets_a : account->buckets_b;
+		bool is_a = bucket < BUCKETS_PER_SERIES;
+		Series *s = is_a ? account->buckets_a : account->buckets_b;
 		series_add_span(s, (size_t)bucket % BUCKETS_PER_SERIES, from, to, ns);
+		/* the other half folds with it, so that bins of both cover the same time */
+		series_add(is_a ? account->buckets_b : account->buckets_a, 0, to - 1, 0);
 	}
 }
 

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From units to findings and the verdict: see diagnosis.h. Causes 2.15 and 2.16.
+ */
+#include "analyzer/diagnosis.h"
+
+#include <string.h>
+
+#include <glib.h>
+
+#include "analyzer/base/address.h"
+#include "analyzer/causes/cause.h"
+#include "analyzer/constants.h"
+#include "analyzer/finding.h"
+
+/* A file is looked at on its own inside a job when it holds this share of the job's time, or lasts a second. */
+#define LARGE_FILE_SHARE 0.25
+#define LARGE_FILE_NS SECOND_NS
+/* Files that hold most of a job are spoken of instead of the job. */
+#define LARGE_FILES_SHARE 0.7
+/* Below this nobody waits; causes 2.16 calls it healthy unless something major is wrong. */
+#define SHORT_WALL_NS SECOND_NS
+/* Reasons listed at most: what is ruled out must fit two lines. */
+#define MAX_RULED_OUT 5
+
+typedef struct Examination {
+	const DiagnosisInput *input;
+	const Unit **all;
+	GArray *drafts; /* FindingCandidate */
+	bool *is_examined;
+} Examination;
+
+/* Side of the main connection that plays @side of the unit: FTP data may be opened by the server. */
+static Side facts_side(const Unit *unit, const ConnectionFacts *facts, Side side)
+{
+	bool is_same = memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) == 0;
+	if (is_same || !facts->is_ftp_data)
+		return side;
+	return side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+}
+
+static Vantage vantage_for(const TcpConnection *tcp)
+{
+	int64_t rtt = tcp_rtt_ns(tcp);
+	if (rtt == 0)
+		return VANTAGE_UNKNOWN;
+	double share = (double)tcp->loop_ns[SIDE_CLIENT] / (double)rtt;
+	return share <= 0.1 ? VANTAGE_CLIENT : share >= 0.9 ? VANTAGE_SERVER : VANTAGE_MIDDLE;
+}
+
+static void path_facts(CauseContext *c, const ConnectionFacts *facts, Side tcp_bulk)
+{
+	const TcpConnection *tcp = &facts->tcp;
+	c->sender = &tcp->dir[tcp_bulk];
+	c->receiver = &tcp->dir[1 - (int)tcp_bulk];
+	c->rtt_ns = tcp_rtt_ns(tcp);
+	c->vantage = vantage_for(tcp);
+	c->mss = c->sender->mss > 0 ? c->sender->mss : 1;
+	if (facts->path)
+		c->capacity = path_capacity(facts->path, (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+	/* headers of IP, TCP with timestamps, Ethernet and framing around a full segment */
+	double headers = 40 + (c->sender->has_timestamps ? 12 : 0) + 14 + FRAMING_BYTES;
+	c->goodput_limit = c->capacity.bytes_per_s * c->mss / (c->mss + headers);
+}
+
+static void context_make(const Examination *ex, const Unit *unit, CauseContext *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->unit = unit;
+	c->facts = unit->facts;
+	c->bulk = unit_bulk_side(unit);
+	c->wall_ns = unit_duration_ns(unit) > 0 ? unit_duration_ns(unit) : 1;
+	c->bytes = unit_bytes(unit);
+	c->rate = (double)c->bytes * 1e9 / (double)c->wall_ns;
+	c->link_ns = unit->account.bucket_ns[BUCKET_LINK];
+	c->mss = 1460;
+	c->confidence_cap = ex->input->confidence_cap;
+	if (c->facts) {
+		path_facts(c, c->facts, facts_side(unit, c->facts, c->bulk));
+		if (c->facts->has_session)
+			c->session = &c->facts->session;
+		uint64_t unseen = c->sender->uncaptured_bytes;
+		if (unseen * 10 > c->sender->unique_bytes + unseen)
+			c->confidence_cap = CONFIDENCE_LOW;
+		else if (unseen * 50 > c->sender->unique_bytes + unseen && c->confidence_cap > CONFIDENCE_MEDIUM)
+			c->confidence_cap = CONFIDENCE_MEDIUM;
+	}
+	memcpy(c->left_ns, unit->account.bucket_ns, sizeof(c->left_ns));
+	memcpy(c->left_round_trip_ns, unit->account.round_trip_ns, sizeof(c->left_round_trip_ns));
+	memcpy(c->left_server_ns, unit->account.server_ns, sizeof(c->left_server_ns));
+	c->client_name = address_text(ex->input->arena, unit->addr[SIDE_CLIENT]);
+	c->server_name = address_text(ex->input->arena, unit->addr[SIDE_SERVER]);
+	c->sender_name = c->bulk == SIDE_CLIENT ? c->client_name : c->server_name;
+	c->receiver_name = c->bulk == SIDE_CLIENT ? c->server_name : c->client_name;
+	c->units = ex->all;
+	c->unit_count = ex->input->unit_count;
+	c->connections = ex->input->facts;
+	c->connection_count = ex->input->fact_count;
+	c->arena = ex->input->arena;
+}
+
+static void take_claims(CauseContext *c, const FindingDraft *draft)
+{
+	for (int i = 0; i < BUCKET_COUNT; i++)
+		c->left_ns[i] -= draft->claim_ns[i];
+	for (int i = 0; i < OP_CLASS_COUNT; i++) {
+		c->left_round_trip_ns[i] -= draft->claim_round_trip_ns[i];
+		c->left_server_ns[i] -= draft->claim_server_ns[i];
+	}
+}
+
+static bool is_large_enough(const CauseContext *c, const FindingDraft *draft)
+{
+	return draft->is_note || draft->lost_ns >= cause_min_lost_ns(c);
+}
+
+static void clamp_savings(FindingDraft *draft)
+{
+	if (draft->saved_high_ns > draft->lost_ns)
+		draft->saved_high_ns = draft->lost_ns;
+	if (draft->saved_high_ns < 0)
+		draft->saved_high_ns = 0;
+	if (draft->saved_low_ns > draft->saved_high_ns)
+		draft->saved_low_ns = draft->saved_high_ns;
+	if (draft->saved_low_ns < 0)
+		draft->saved_low_ns = 0;
+}
+
+static gint by_precedence(gconstpointer a, gconstpointer b)
+{
+	const Cause *x = *(const Cause *const *)a, *y = *(const Cause *const *)b;
+	return (x->precedence > y->precedence) - (x->precedence < y->precedence);
+}
+
+static GPtrArray *causes_in_order(void)
+{
+	GPtrArray *causes = g_ptr_array_new();
+	for (const Cause *const *c = cause_table; *c; c++)
+		g_ptr_array_add(causes, (gpointer)(uintptr_t)*c);
+	g_ptr_array_sort(causes, by_precedence);
+	return causes;
+}
+
+static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
+{
+	CauseContext context;
+	const Unit *unit = ex->input->units[index];
+	ex->is_examined[index] = true;
+	context_make(ex, unit, &context);
+	for (guint i = 0; i < causes->len; i++) {
+		const Cause *cause = causes->pdata[i];
+		FindingCandidate candidate = {.cause = cause, .unit = index, .wall_ns = context.wall_ns, .bytes = context.bytes};
+		if (!cause->conclude(&context, &candidate.draft) || !is_large_enough(&context, &candidate.draft))
+			continue;
+		take_claims(&context, &candidate.draft);
+		clamp_savings(&candidate.draft);
+		if (candidate.draft.confidence > context.confidence_cap)
+			candidate.draft.confidence = context.confidence_cap;
+		g_array_append_val(ex->drafts, candidate);
+	}
+}
+
+/* Time of its large files, as a share of the job. */
+static double large_files_share(const DiagnosisInput *input, const Unit *job, uint32_t *ret_count)
+{
+	int64_t wall = unit_duration_ns(job), sum = 0;
+	*ret_count = 0;
+	for (uint32_t i = 0; i < input->transfer_count; i++) {
+		const Unit *u = input->units[i];
+		if (u->job_serial != job->serial)
+			continue;
+		int64_t ns = unit_duration_ns(u);
+		if (ns < LARGE_FILE_NS && (double)ns < LARGE_FILE_SHARE * (double)wall)
+			continue;
+		sum += ns;
+		++*ret_count;
+	}
+	return wall > 0 ? (double)sum / (double)wall : 0;
+}
+
+static bool is_large_file(const Unit *unit, const Unit *job)
+{
+	int64_t ns = unit_duration_ns(unit);
+	return ns >= LARGE_FILE_NS || (double)ns >= LARGE_FILE_SHARE * (double)unit_duration_ns(job);
+}
+
+/* Either the job is spoken of or its large files are: never both about the same time. */
+static void examine_all(Examination *ex)
+{
+	const DiagnosisInput *input = ex->input;
+	g_autoptr(GPtrArray) causes = causes_in_order();
+	for (uint32_t j = input->transfer_count; j < input->unit_count; j++) {
+		const Unit *job = input->units[j];
+		uint32_t large;
+		bool by_file = large_files_share(input, job, &large) >= LARGE_FILES_SHARE;
+		if (!by_file)
+			examine(ex, j, causes);
+		for (uint32_t i = 0; i < input->transfer_count; i++) {
+			const Unit *u = input->units[i];
+			if (u->job_serial != job->serial)
+				continue;
+			if (by_file && is_large_file(u, job))
+				examine(ex, i, causes);
+			ex->is_examined[i] = true;
+		}
+	}
+	for (uint32_t i = 0; i < input->transfer_count; i++) {
+		if (!ex->is_examined[i])
+			examine(ex, i, causes);
+	}
+}
+
+/* The unit a healthy verdict speaks of: the one that moved most; without bytes the longest. */
+static int32_t largest_unit(const DiagnosisInput *input)
+{
+	int32_t best = -1;
+	for (uint32_t i = 0; i < input->unit_count; i++) {
+		const Unit *u = input->units[i];
+		if (best < 0) {
+			best = (int32_t)i;
+			continue;
+		}
+		const Unit *b = input->units[best];
+		uint64_t bytes = unit_bytes(u), most = unit_bytes(b);
+		if (bytes > most || (bytes == most && unit_duration_ns(u) > unit_duration_ns(b)))
+			best = (int32_t)i;
+	}
+	return best;
+}
+
+static void list_ruled_out(const Examination *ex, int32_t unit, const char *but, ResultVerdict *verdict)
+{
+	CauseContext context;
+	ResultRuledOut list[MAX_RULED_OUT];
+	size_t count = 0;
+	context_make(ex, ex->input->units[unit], &context);
+	g_autoptr(GPtrArray) causes = causes_in_order();
+	for (guint i = 0; i < causes->len && count < MAX_RULED_OUT; i++) {
+		const Cause *cause = causes->pdata[i];
+		if (!cause->rules_out || (but && strcmp(cause->id, but) == 0))
+			continue;
+		bool was_found = false;
+		for (guint k = 0; k < ex->drafts->len; k++) {
+			const FindingCandidate *f = &g_array_index(ex->drafts, FindingCandidate, k);
+			was_found |= f->unit == (uint32_t)unit && f->cause == cause && !f->draft.is_note;
+		}
+		const char *because = was_found ? NULL : cause->rules_out(&context);
+		if (because)
+			list[count++] = (ResultRuledOut){cause->id, because};
+	}
+	verdict->ruled_out = arena_memdup(ex->input->arena, list, count * sizeof(*list));
+	verdict->ruled_out_count = count;
+}
+
+static bool is_healthy(const Unit *unit, const ResultFinding *finding)
+{
+	if (finding->severity >= SEVERITY_MAJOR)
+		return false;
+	double link = (double)unit->account.bucket_ns[BUCKET_LINK] / (double)(unit_duration_ns(unit) + 1);
+	return link >= HEALTHY_LINK_SHARE || unit_duration_ns(unit) < SHORT_WALL_NS;
+}
+
+/* What a person wants to hear about a unit nothing is wrong with. */
+static const char *healthy_sentence(const Examination *ex, const Unit *unit)
+{
+	CauseContext c;
+	context_make(ex, unit, &c);
+	double share = (double)c.link_ns / (double)c.wall_ns;
+	const char *rate = cause_rate(&c, c.rate);
+	if (c.bytes == 0)
+		return "No file data moved.";
+	double nominal = c.capacity.is_proven ? path_nominal_bps(c.capacity.bytes_per_s) : 0;
+	if (share >= HEALTHY_LINK_SHARE && nominal > 0)
+		return cause_printf(&c, "Nothing is wrong: %s is a full %s link.", rate,
+			nominal == 1e9 ? "gigabit" : cause_printf(&c, "%.0f Mbit/s", nominal / 1e6));
+	if (share >= HEALTHY_LINK_SHARE)
+		return cause_printf(&c, "Nothing is wrong: %s is what the path carries.", rate);
+	if (c.wall_ns < SHORT_WALL_NS)
+		return cause_printf(&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
+	return cause_printf(&c, "No single cause stands out: %s, %s of the time on the link.", rate, cause_percent(&c, share));
+}
+
+static void verdict_make(const Examination *ex, const Diagnosis *d, ResultVerdict *v)
+{
+	*v = (ResultVerdict){.finding = -1, .transfer = largest_unit(ex->input), .confidence = CONFIDENCE_LOW};
+	for (size_t i = 0; i < d->finding_count; i++) {
+		const ResultFinding *f = &d->findings[i];
+		if (f->severity == SEVERITY_INFO || f->confidence < CONFIDENCE_MEDIUM || f->transfer < 0)
+			continue;
+		const Unit *unit = ex->input->units[f->transfer];
+		if (is_healthy(unit, f))
+			continue;
+		v->finding = (int32_t)i;
+		v->transfer = f->transfer;
+		v->cause = f->cause;
+		v->confidence = f->confidence;
+		v->sentence = f->sentence;
+		v->ceiling_bytes_per_s = f->ceiling_bytes_per_s;
+		v->ceiling_formula = f->ceiling_formula;
+		v->predicted_bytes_per_s = f->predicted_bytes_per_s;
+		v->saved_ns = f->saved_ns;
+		break;
+	}
+	if (v->transfer < 0) {
+		v->sentence = "There is no file transfer in this capture.";
+		return;
+	}
+	const Unit *unit = ex->input->units[v->transfer];
+	CauseContext c;
+	context_make(ex, unit, &c);
+	v->measured_bytes_per_s = c.rate;
+	if (v->finding >= 0) {
+		v->blame = finding_blame(ex->drafts, &d->findings[v->finding]);
+	} else {
+		v->sentence = healthy_sentence(ex, unit);
+		v->confidence = ex->input->confidence_cap;
+	}
+	list_ruled_out(ex, v->transfer, v->cause, v);
+}
+
+static void findings_of_units(const DiagnosisInput *input, const Examination *ex, Diagnosis *d)
+{
+	Arena *arena = input->arena;
+	d->unit_findings = arena_alloc_array(arena, input->unit_count + 1u, sizeof(uint32_t *));
+	d->unit_finding_count = arena_alloc_array(arena, input->unit_count + 1u, sizeof(size_t));
+	for (guint i = 0; i < ex->drafts->len; i++)
+		d->unit_finding_count[g_array_index(ex->drafts, FindingCandidate, i).unit]++;
+	for (uint32_t u = 0; u < input->unit_count; u++) {
+		d->unit_findings[u] = arena_alloc_array(arena, d->unit_finding_count[u] + 1, sizeof(uint32_t));
+		d->unit_finding_count[u] = 0;
+	}
+	/* by rank: findings are few, candidates many */
+	for (size_t f = 0; f < d->finding_count; f++) {
+		for (guint i = 0; i < ex->drafts->len; i++) {
+			const FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
+			if (c->finding == (int32_t)f)
+				d->unit_findings[c->unit][d->unit_finding_count[c->unit]++] = (uint32_t)f;
+		}
+	}
+}
+
+Diagnosis diagnosis_run(const DiagnosisInput *input)
+{
+	Diagnosis d = {0};
+	Examination ex = {.input = input, .drafts = g_array_new(FALSE, TRUE, sizeof(FindingCandidate)),
+		.is_examined = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(bool))};
+	ex.all = arena_memdup(input->arena, input->units, input->unit_count * sizeof(*input->units));
+	examine_all(&ex);
+	d.findings = finding_rank(input, ex.drafts, &d.finding_count);
+	findings_of_units(input, &ex, &d);
+	verdict_make(&ex, &d, &d.verdict);
+	g_array_unref(ex.drafts);
+	return d;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Units as the report shows them: see result_transfer.h.
+ */
+#include "analyzer/result_transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/constants.h"
+
+/* A slice ends where the rate over a bin leaves this band around the slice's mean, or another bucket dominates. */
+#define SLICE_RATE_FACTOR 2.0
+/* Slices of one transfer that are told: more than these are noise to a reader. */
+#define MAX_SLICES 24
+#define BUCKETS_PER_SERIES 10
+
+static void budget_build(const Unit *unit, ResultTransfer *t)
+{
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		t->budget[b].bucket = b;
+		t->budget[b].ns = unit->account.bucket_ns[b];
+	}
+	memcpy(t->budget[BUCKET_ROUND_TRIP].by_class, unit->account.round_trip_ns, sizeof(unit->account.round_trip_ns));
+	memcpy(t->budget[BUCKET_SERVER_PROCESSING].by_class, unit->account.server_ns, sizeof(unit->account.server_ns));
+}
+
+static Bucket dominant_bucket(const Account *a, size_t bin)
+{
+	int64_t best = 0;
+	Bucket bucket = BUCKET_LINK;
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
+		int64_t ns = bin < series_count(s) ? series_value(s, (size_t)b % BUCKETS_PER_SERIES, bin) : 0;
+		if (ns > best) {
+			best = ns;
+			bucket = b;
+		}
+	}
+	return bucket;
+}
+
+/* Bucket at a time: the pictures of one unit have bins of different width. */
+static Bucket dominant_at(const Account *a, int64_t t_ns)
+{
+	int64_t bin_ns = series_bin_ns(a->buckets_a);
+	int64_t bin = (t_ns - series_start_ns(a->buckets_a)) / bin_ns;
+	return dominant_bucket(a, bin < 0 ? 0 : (size_t)bin);
+}
+
+static uint64_t *column(Arena *arena, const Series *s, size_t col, size_t bins)
+{
+	uint64_t *values = arena_alloc_array(arena, bins + 1, sizeof(uint64_t));
+	for (size_t i = 0; i < bins; i++) {
+		int64_t v = series_value(s, col, i);
+		values[i] = v > 0 ? (uint64_t)v : 0;
+	}
+	return values;
+}
+
+static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+{
+	const Series *s = unit->series;
+	if (!s || !unit->account.buckets_a)
+		return;
+	size_t bins = series_count(s);
+	ResultSeries *out = &t->series;
+	out->start_ns = series_start_ns(s) - first_ns;
+	out->bin_ns = series_bin_ns(s);
+	out->bin_count = bins;
+	out->bytes = column(arena, s, UNIT_SERIES_BYTES, bins);
+	out->in_flight = column(arena, s, UNIT_SERIES_FLIGHT, bins);
+	out->window = column(arena, s, UNIT_SERIES_WINDOW, bins);
+	int64_t *rtt = arena_alloc_array(arena, bins + 1, sizeof(int64_t));
+	uint32_t *depth = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
+	uint32_t *repeats = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
+	uint8_t *dominant = arena_alloc_array(arena, bins + 1, sizeof(uint8_t));
+	for (size_t i = 0; i < bins; i++) {
+		int64_t v = series_value(s, UNIT_SERIES_RTT, i), n = series_value(s, UNIT_SERIES_DEPTH, i);
+		rtt[i] = v > 0 ? v : RESULT_UNKNOWN_NS;
+		depth[i] = n > 0 ? (uint32_t)n : 0;
+		repeats[i] = (uint32_t)series_value(s, UNIT_SERIES_RETRANSMISSIONS, i);
+		dominant[i] = (uint8_t)dominant_at(&unit->account, series_start_ns(s) + (int64_t)i * series_bin_ns(s));
+	}
+	out->rtt_ns = rtt;
+	out->requests_in_flight = depth;
+	out->retransmissions = repeats;
+	out->dominant = dominant;
+}
+
+/* Change points: neighbouring bins join while rate and dominant bucket stay what they were. */
+static void slices_build(Arena *arena, ResultTransfer *t)
+{
+	const ResultSeries *s = &t->series;
+	if (s->bin_count < 2)
+		return;
+	ResultSlice *list = arena_alloc_array(arena, MAX_SLICES, sizeof(*list));
+	uint64_t total = 0, in_slice = 0;
+	int64_t end = t->start_ns + t->duration_ns;
+	for (size_t i = 0; i < s->bin_count; i++) {
+		int64_t from = s->start_ns + (int64_t)i * s->bin_ns, to = from + s->bin_ns < end ? from + s->bin_ns : end;
+		if (to <= from)
+			break;
+		ResultSlice *last = t->slice_count > 0 ? &list[t->slice_count - 1] : NULL;
+		double rate = (double)s->bytes[i] * 1e9 / (double)(to - from);
+		bool is_change = last && (last->dominant != s->dominant[i] ||
+						 (rate > SLICE_RATE_FACTOR * last->bytes_per_s || rate * SLICE_RATE_FACTOR < last->bytes_per_s));
+		if (!last || (is_change && t->slice_count < MAX_SLICES)) {
+			list[t->slice_count++] = (ResultSlice){from, to - from, total, rate, s->dominant[i]};
+			in_slice = s->bytes[i];
+		} else {
+			in_slice += s->bytes[i];
+			last->duration_ns = to - last->start_ns;
+			last->bytes_per_s = (double)in_slice * 1e9 / (double)last->duration_ns;
+		}
+		total += s->bytes[i];
+	}
+	t->slices = list;
+}
+
+static int by_request(const void *a, const void *b)
+{
+	const ResultOperation *x = a, *y = b;
+	if (x->request_ns != y->request_ns)
+		return x->request_ns < y->request_ns ? -1 : 1;
+	return (x->request_frame > y->request_frame) - (x->request_frame < y->request_frame);
+}
+
+static void operations_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+{
+	uint32_t count = unit->operation_count + unit->longest_count;
+	ResultOperation *list = arena_alloc_array(arena, count + 1u, sizeof(*list));
+	for (uint32_t i = 0; i < count; i++) {
+		const OperationSample *o =
+			i < unit->operation_count ? &unit->operations[i] : &unit->operations[UNIT_OPERATIONS_FIRST + i - unit->operation_count];
+		list[i] = (ResultOperation){o->stream, o->protocol, o->command, o->request_ns - first_ns, o->reply_first_ns - first_ns,
+			o->reply_ns - first_ns, o->offset, o->bytes, o->request_frame, o->reply_frame, o->status};
+	}
+	qsort(list, count, sizeof(*list), by_request);
+	t->operations = list;
+	t->operation_count = count;
+}
+
+static void path_build(const Unit *unit, ResultTransfer *t)
+{
+	const ConnectionFacts *facts = unit->facts;
+	if (!facts)
+		return;
+	t->rtt_ns = tcp_rtt_ns(&facts->tcp) > 0 ? tcp_rtt_ns(&facts->tcp) : RESULT_UNKNOWN_NS;
+	if (!facts->path)
+		return;
+	bool is_turned = facts->is_ftp_data && memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) != 0;
+	bool client_sends = (unit_bulk_side(unit) == SIDE_CLIENT) != is_turned;
+	Capacity c = path_capacity(facts->path, client_sends == facts->client_is_low ? 0 : 1);
+	t->capacity_bytes_per_s = c.bytes_per_s;
+	t->capacity_proven = c.is_proven;
+}
+
+static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+{
+	const DataFacts *main = unit_main(unit);
+	t->id = arena_printf(arena, "%c%u", unit->is_job ? 'J' : 'T', unit->number);
+	t->is_job = unit->is_job;
+	t->streams = arena_memdup(arena, unit->streams, unit->stream_count * sizeof(uint32_t));
+	t->stream_count = unit->stream_count;
+	t->input = unit->input;
+	memcpy(t->client.addr, unit->addr[SIDE_CLIENT], 16);
+	memcpy(t->server.addr, unit->addr[SIDE_SERVER], 16);
+	t->client.port = unit->port[SIDE_CLIENT];
+	t->server.port = unit->port[SIDE_SERVER];
+	t->protocol = unit->protocol;
+	t->is_write = unit_is_write(unit);
+	t->file = unit->file[0] ? arena_strdup(arena, unit->file) : NULL;
+	t->share = unit->share[0] ? arena_strdup(arena, unit->share) : NULL;
+	t->files = unit->is_job ? unit->files : 1;
+	t->bytes = unit_bytes(unit);
+	t->start_ns = unit->account.start_ns - first_ns;
+	t->duration_ns = unit_duration_ns(unit);
+	t->requests = main->requests;
+	t->request_bytes_median = (uint64_t)histogram_quantile(&main->size, 0.5);
+	t->request_bytes_max = (uint64_t)histogram_max(&main->size);
+	t->requests_in_flight_mean = main->requests ? (double)main->depth_sum / (double)main->requests : 0;
+	t->requests_in_flight_max = main->depth_max;
+	t->rtt_ns = RESULT_UNKNOWN_NS;
+	path_build(unit, t);
+	budget_build(unit, t);
+	series_build(arena, unit, first_ns, t);
+	slices_build(arena, t);
+	operations_build(arena, unit, first_ns, t);
+}
+
+void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagnosis, Result *ret)
+{
+	ResultTransfer *list = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*list));
+	for (uint32_t i = 0; i < input->unit_count; i++) {
+		transfer_build(input->arena, input->units[i], input->first_packet_ns, &list[i]);
+		list[i].findings = diagnosis->unit_findings[i];
+		list[i].finding_count = diagnosis->unit_finding_count[i];
+	}
+	ret->transfers = list;
+	ret->transfer_count = input->transfer_count;
+	ret->jobs = list + input->transfer_count;
+	ret->job_count = input->unit_count - input->transfer_count;
+}
+
+/** Pair: a host pair while it is added up. */
+typedef struct Pair {
+	ResultHostPair sum;
+	GPtrArray *protocols;
+} Pair;
+
+static void pair_add(Pair *p, const ResultTransfer *t, const Result *r)
+{
+	/* a is the lower address, whoever is the client */
+	bool client_is_a = memcmp(t->client.addr, p->sum.a, 16) == 0;
+	bool a_sends = client_is_a == t->is_write;
+	double rate = t->duration_ns > 0 ? (double)t->bytes * 1e9 / (double)t->duration_ns : 0;
+	if (a_sends) {
+		p->sum.a_to_b_bytes += t->bytes;
+		p->sum.a_to_b_bytes_per_s = MAX(p->sum.a_to_b_bytes_per_s, rate);
+	} else {
+		p->sum.b_to_a_bytes += t->bytes;
+		p->sum.b_to_a_bytes_per_s = MAX(p->sum.b_to_a_bytes_per_s, rate);
+	}
+	bool is_known = false;
+	for (guint i = 0; i < p->protocols->len; i++)
+		is_known |= strcmp(p->protocols->pdata[i], t->protocol) == 0;
+	if (!is_known)
+		g_ptr_array_add(p->protocols, (gpointer)(uintptr_t)t->protocol);
+	for (size_t i = 0; i < t->finding_count; i++) {
+		int32_t f = (int32_t)t->findings[i];
+		bool is_worse = p->sum.worst_finding < 0 || r->findings[f].severity > r->findings[p->sum.worst_finding].severity;
+		if (is_worse)
+			p->sum.worst_finding = f;
+	}
+}
+
+static gint by_bytes(gconstpointer a, gconstpointer b)
+{
+	const Pair *x = a, *y = b;
+	uint64_t m = x->sum.a_to_b_bytes + x->sum.b_to_a_bytes, n = y->sum.a_to_b_bytes + y->sum.b_to_a_bytes;
+	if (m != n)
+		return m > n ? -1 : 1;
+	int c = memcmp(x->sum.a, y->sum.a, 16);
+	return c ? c : memcmp(x->sum.b, y->sum.b, 16);
+}
+
+void result_host_pairs_build(const DiagnosisInput *input, Result *ret)
+{
+	g_autoptr(GArray) pairs = g_array_new(FALSE, TRUE, sizeof(Pair));
+	g_autoptr(GHashTable) index = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+	for (uint32_t i = 0; i < input->unit_count; i++) {
+		const ResultTransfer *t = &ret->transfers[i];
+		uint8_t key[32];
+		bool client_first = memcmp(t->client.addr, t->server.addr, 16) <= 0;
+		memcpy(key, client_first ? t->client.addr : t->server.addr, 16);
+		memcpy(key + 16, client_first ? t->server.addr : t->client.addr, 16);
+		GBytes *bytes = g_bytes_new(key, sizeof(key));
+		gpointer at = g_hash_table_lookup(index, bytes);
+		if (!at) {
+			Pair new = {.protocols = g_ptr_array_new()};
+			memcpy(new.sum.a, key, 16);
+			memcpy(new.sum.b, key + 16, 16);
+			new.sum.worst_finding = -1;
+			g_array_append_val(pairs, new);
+			at = GUINT_TO_POINTER(pairs->len);
+			g_hash_table_insert(index, g_bytes_ref(bytes), at);
+		}
+		g_bytes_unref(bytes);
+		Pair *p = &g_array_index(pairs, Pair, GPOINTER_TO_UINT(at) - 1);
+		if (t->is_job) { /* its files are counted already; only what was found of it is new */
+			ResultTransfer none = *t;
+			none.bytes = 0;
+			pair_add(p, &none, ret);
+			continue;
+		}
+		pair_add(p, t, ret);
+	}
+	g_array_sort(pairs, by_bytes);
+	ResultHostPair *list = arena_alloc_array(input->arena, pairs->len + 1u, sizeof(*list));
+	for (guint i = 0; i < pairs->len; i++) {
+		Pair *p = &g_array_index(pairs, Pair, i);
+		p->sum.protocol_count = p->protocols->len;
+		p->sum.protocols = arena_memdup(input->arena, p->protocols->pdata, p->protocols->len * sizeof(char *));
+		g_ptr_array_unref(p->protocols);
+		list[i] = p->sum;
+	}
+	ret->host_pairs = list;
+	ret->host_pair_count = pairs->len;
+}
