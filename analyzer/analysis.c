@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The packet loop: batches, flow table, conversations. See analysis.h; the conclusions are in diagnosis.c and
- * result_build.c.
+ * The packet loop: batches, flow table, conversations. See analysis.h; the conclusions are in
+ * diagnosis.c and result_build.c.
  */
 #include "analyzer/analysis.h"
 
@@ -15,7 +15,8 @@
 #include "analyzer/transfer/tracker.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
-/* A flow with its rings, its session and its log while it is busy; a fifth of the memory goes to flows. */
+/* A flow with its rings, its session and its log while it is busy; a fifth of the memory goes to
+ * flows. */
 #define FLOW_BYTES 12288
 #define FLOW_MEMORY_SHARE 2
 /* Connections are looked at for silence once in this much capture time. */
@@ -62,8 +63,13 @@ static void on_stalled(void *user, uint16_t input, const Span *span, int64_t sta
 		by = span->side == SIDE_CLIENT ? OWED_BY_CLIENT : OWED_BY_SERVER;
 	if (bucket_side(bucket) == BUCKET_SIDE_RECEIVER)
 		by = span->side == SIDE_CLIENT ? OWED_BY_SERVER : OWED_BY_CLIENT;
-	ResultStall stall = {.stream = span->stream, .input = input, .start_ns = start_ns, .duration_ns = ns, .owed_by = by,
-		.bucket = bucket, .frame = span->frame};
+	ResultStall stall = {.stream = span->stream,
+		.input = input,
+		.start_ns = start_ns,
+		.duration_ns = ns,
+		.owed_by = by,
+		.bucket = bucket,
+		.frame = span->frame};
 	collection_stall(&((Analysis *)user)->collection, &stall);
 }
 
@@ -82,11 +88,15 @@ Analysis *analysis_new(const AnalysisOptions *options)
 		analysis->options.memory_bytes = DEFAULT_MEMORY_BYTES;
 	flow_hash_seed();
 	uint64_t flows = analysis->options.memory_bytes / FLOW_MEMORY_SHARE / FLOW_BYTES;
-	analysis->flows = flow_table_new(flows < 16 ? 16 : flows, sizeof(Conversation), on_evict, analysis);
+	analysis->flows =
+		flow_table_new(flows < 16 ? 16 : flows, sizeof(Conversation), on_evict, analysis);
 	g_assert(analysis->flows);
 	analysis->fragments = fragments_new();
 	collection_init(&analysis->collection);
-	TrackerOps ops = {.unit_done = on_unit, .connection_done = on_connection, .stalled = on_stalled, .user = analysis};
+	TrackerOps ops = {.unit_done = on_unit,
+		.connection_done = on_connection,
+		.stalled = on_stalled,
+		.user = analysis};
 	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8};
 	analysis->tracker = tracker_new(&ops, &limits);
 	analysis->next_stream = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -100,7 +110,8 @@ static uint32_t stream_number(Analysis *analysis, uint16_t input)
 	return g_array_index(analysis->next_stream, uint32_t, input)++;
 }
 
-static void tcp_packet(Analysis *analysis, const Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
+static void tcp_packet(
+	Analysis *analysis, const Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
 {
 	bool is_new;
 	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
@@ -110,7 +121,8 @@ static void tcp_packet(Analysis *analysis, const Packet *packet, const FlowKey *
 		is_new = true;
 	}
 	if (is_new)
-		tracker_begin(analysis->tracker, conv, packet, from_low, stream_number(analysis, packet->input));
+		tracker_begin(analysis->tracker, conv, packet, from_low,
+			stream_number(analysis, packet->input));
 	flow->last_ns = packet->ts_ns;
 	tracker_packet(analysis->tracker, conv, packet);
 }
@@ -118,8 +130,8 @@ static void tcp_packet(Analysis *analysis, const Packet *packet, const FlowKey *
 static void other_packet(Analysis *analysis, const Packet *packet)
 {
 	Packet whole;
-	if (packet->kind == PACKET_FRAGMENT && analysis->fragments && fragments_push(analysis->fragments, packet, &whole) &&
-		whole.kind == PACKET_TCP) {
+	if (packet->kind == PACKET_FRAGMENT && analysis->fragments &&
+		fragments_push(analysis->fragments, packet, &whole) && whole.kind == PACKET_TCP) {
 		FlowKey key;
 		bool from_low = flow_key_of(&whole, &key);
 		tcp_packet(analysis, &whole, &key, flow_key_hash(&key), from_low);

@@ -25,8 +25,8 @@ Analysis *analysis_new(const AnalysisOptions *options);
 void analysis_feed(Analysis *analysis, const Packet *batch, size_t count);
 
 /**
- * analysis_finish: ends all connections and concludes. May be called once; also after a part of the input (an
- * interrupted run). @reader: for the facts of the inputs; may be NULL in tests.
+ * analysis_finish: ends all connections and concludes. May be called once; also after a part of the
+ * input (an interrupted run). @reader: for the facts of the inputs; may be NULL in tests.
  * Ownership: the caller frees with result_free().
  */
 Result *analysis_finish(Analysis *analysis, const Reader *reader);

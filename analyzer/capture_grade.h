@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far a capture can be trusted: caveats, a grade A to D, and the confidence it allows. Causes 3G.
+ * How far a capture can be trusted: caveats, a grade A to D, and the confidence it allows. Causes
+ * 3G.
  */
 #ifndef SLOWCOPY_ANALYZER_CAPTURE_GRADE_H
 #define SLOWCOPY_ANALYZER_CAPTURE_GRADE_H
@@ -9,7 +10,8 @@
 #include "analyzer/result.h"
 #include "analyzer/result_build.h"
 
-/** capture_grade: fills grade and caveats of @result->capture from its connections; returns the highest confidence allowed. */
+/** capture_grade: fills grade and caveats of @result->capture from its connections; returns the
+ * highest confidence allowed. */
 Confidence capture_grade(Arena *arena, Result *result, const CaptureTotals *totals);
 
 /** capture_link_name: name of a LINKTYPE_ value, "EN10MB"; "LINKTYPE_n" when unknown. */

@@ -101,24 +101,35 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 {
 	const TcpConnection *tcp = &facts->tcp;
 	if (collection->connections->len < COLLECTION_MAX_CONNECTIONS) {
-		ResultConnection c = {.stream = facts->stream, .input = facts->input, .protocol = facts->protocol,
-			.application = facts->application, .start_ns = tcp->first_ns, .duration_ns = tcp->last_ns - tcp->first_ns,
-			.handshake_seen = tcp->handshake_seen, .vantage = vantage_of(tcp), .closed_by = closed_by(facts),
+		ResultConnection c = {.stream = facts->stream,
+			.input = facts->input,
+			.protocol = facts->protocol,
+			.application = facts->application,
+			.start_ns = tcp->first_ns,
+			.duration_ns = tcp->last_ns - tcp->first_ns,
+			.handshake_seen = tcp->handshake_seen,
+			.vantage = vantage_of(tcp),
+			.closed_by = closed_by(facts),
 			.middlebox_terminated = tcp->middlebox};
 		memcpy(c.client.addr, facts->addr[SIDE_CLIENT], 16);
 		memcpy(c.server.addr, facts->addr[SIDE_SERVER], 16);
 		c.client.port = facts->port[SIDE_CLIENT];
 		c.server.port = facts->port[SIDE_SERVER];
 		bool has_handshake = tcp->handshake_loop_ns[0] > 0 && tcp->handshake_loop_ns[1] > 0;
-		c.initial_rtt_ns = has_handshake ? tcp->handshake_loop_ns[0] + tcp->handshake_loop_ns[1] : RESULT_UNKNOWN_NS;
+		c.initial_rtt_ns = has_handshake
+					   ? tcp->handshake_loop_ns[0] + tcp->handshake_loop_ns[1]
+					   : RESULT_UNKNOWN_NS;
 		int64_t rtt = tcp_rtt_ns(tcp);
 		c.min_rtt_ns = rtt > 0 ? rtt : RESULT_UNKNOWN_NS;
-		c.client_loop_ns = tcp->loop_ns[0] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[0];
-		c.server_loop_ns = tcp->loop_ns[1] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[1];
+		c.client_loop_ns =
+			tcp->loop_ns[0] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[0];
+		c.server_loop_ns =
+			tcp->loop_ns[1] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[1];
 		for (int i = 0; i < 2; i++) {
 			c.direction[i] = direction_of(tcp, i);
 			if (facts->path) {
-				Capacity capacity = path_capacity(facts->path, (i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+				Capacity capacity = path_capacity(facts->path,
+					(i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
 				c.capacity_bytes_per_s[i] = capacity.bytes_per_s;
 				c.capacity_proven[i] = capacity.is_proven;
 			}
@@ -137,7 +148,9 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 	if (facts->has_session) { /* its strings go with the session; the copy just kept stays */
 		facts->has_session = collection->sessions->len > 0;
 		if (facts->has_session)
-			facts->session = g_array_index(collection->sessions, ResultSession, collection->sessions->len - 1).stats;
+			facts->session = g_array_index(
+				collection->sessions, ResultSession, collection->sessions->len - 1)
+						 .stats;
 	}
 	g_ptr_array_add(collection->facts, facts);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an analysis keeps of things that have ended: connections, sessions, units, stalls. Bounded; what does not fit is
- * counted.
+ * What an analysis keeps of things that have ended: connections, sessions, units, stalls. Bounded;
+ * what does not fit is counted.
  */
 #ifndef SLOWCOPY_ANALYZER_COLLECTION_H
 #define SLOWCOPY_ANALYZER_COLLECTION_H
@@ -21,11 +21,11 @@
 #define COLLECTION_MAX_UNITS 50000
 
 typedef struct Collection {
-	Arena *arena;            /* becomes the Result's */
-	GArray *connections;     /* ResultConnection */
-	GArray *sessions;        /* ResultSession */
-	GPtrArray *facts;        /* ConnectionFacts that units refer to */
-	GPtrArray *units;        /* Unit, owned */
+	Arena *arena;        /* becomes the Result's */
+	GArray *connections; /* ResultConnection */
+	GArray *sessions;    /* ResultSession */
+	GPtrArray *facts;    /* ConnectionFacts that units refer to */
+	GPtrArray *units;    /* Unit, owned */
 	TopK stalls;
 	TopKItem stall_items[COLLECTION_STALLS];
 	uint64_t connections_dropped, units_dropped;

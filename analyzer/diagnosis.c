@@ -13,7 +13,8 @@
 #include "analyzer/constants.h"
 #include "analyzer/finding.h"
 
-/* A file is looked at on its own inside a job when it holds this share of the job's time, or lasts a second. */
+/* A file is looked at on its own inside a job when it holds this share of the job's time, or lasts
+ * a second. */
 #define LARGE_FILE_SHARE 0.25
 #define LARGE_FILE_NS SECOND_NS
 /* Files that hold most of a job are spoken of instead of the job. */
@@ -30,7 +31,8 @@ typedef struct Examination {
 	bool *is_examined;
 } Examination;
 
-/* Side of the main connection that plays @side of the unit: FTP data may be opened by the server. */
+/* Side of the main connection that plays @side of the unit: FTP data may be opened by the server.
+ */
 static Side facts_side(const Unit *unit, const ConnectionFacts *facts, Side side)
 {
 	bool is_same = memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) == 0;
@@ -57,7 +59,8 @@ static void path_facts(CauseContext *c, const ConnectionFacts *facts, Side tcp_b
 	c->vantage = vantage_for(tcp);
 	c->mss = c->sender->mss > 0 ? c->sender->mss : 1;
 	if (facts->path)
-		c->capacity = path_capacity(facts->path, (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+		c->capacity = path_capacity(
+			facts->path, (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
 	/* headers of IP, TCP with timestamps, Ethernet and framing around a full segment */
 	double headers = 40 + (c->sender->has_timestamps ? 12 : 0) + 14 + FRAMING_BYTES;
 	c->goodput_limit = c->capacity.bytes_per_s * c->mss / (c->mss + headers);
@@ -82,7 +85,8 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 		uint64_t unseen = c->sender->uncaptured_bytes;
 		if (unseen * 10 > c->sender->unique_bytes + unseen)
 			c->confidence_cap = CONFIDENCE_LOW;
-		else if (unseen * 50 > c->sender->unique_bytes + unseen && c->confidence_cap > CONFIDENCE_MEDIUM)
+		else if (unseen * 50 > c->sender->unique_bytes + unseen &&
+			 c->confidence_cap > CONFIDENCE_MEDIUM)
 			c->confidence_cap = CONFIDENCE_MEDIUM;
 	}
 	memcpy(c->left_ns, unit->account.bucket_ns, sizeof(c->left_ns));
@@ -149,8 +153,12 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 	context_make(ex, unit, &context);
 	for (guint i = 0; i < causes->len; i++) {
 		const Cause *cause = causes->pdata[i];
-		FindingCandidate candidate = {.cause = cause, .unit = index, .wall_ns = context.wall_ns, .bytes = context.bytes};
-		if (!cause->conclude(&context, &candidate.draft) || !is_large_enough(&context, &candidate.draft))
+		FindingCandidate candidate = {.cause = cause,
+			.unit = index,
+			.wall_ns = context.wall_ns,
+			.bytes = context.bytes};
+		if (!cause->conclude(&context, &candidate.draft) ||
+			!is_large_enough(&context, &candidate.draft))
 			continue;
 		take_claims(&context, &candidate.draft);
 		clamp_savings(&candidate.draft);
@@ -181,7 +189,8 @@ static double large_files_share(const DiagnosisInput *input, const Unit *job, ui
 static bool is_large_file(const Unit *unit, const Unit *job)
 {
 	int64_t ns = unit_duration_ns(unit);
-	return ns >= LARGE_FILE_NS || (double)ns >= LARGE_FILE_SHARE * (double)unit_duration_ns(job);
+	return ns >= LARGE_FILE_NS ||
+	       (double)ns >= LARGE_FILE_SHARE * (double)unit_duration_ns(job);
 }
 
 /* Either the job is spoken of or its large files are: never both about the same time. */
@@ -228,7 +237,8 @@ static int32_t largest_unit(const DiagnosisInput *input)
 	return best;
 }
 
-static void list_ruled_out(const Examination *ex, int32_t unit, const char *but, ResultVerdict *verdict)
+static void list_ruled_out(
+	const Examination *ex, int32_t unit, const char *but, ResultVerdict *verdict)
 {
 	CauseContext context;
 	ResultRuledOut list[MAX_RULED_OUT];
@@ -242,7 +252,8 @@ static void list_ruled_out(const Examination *ex, int32_t unit, const char *but,
 		bool was_found = false;
 		for (guint k = 0; k < ex->drafts->len; k++) {
 			const FindingCandidate *f = &g_array_index(ex->drafts, FindingCandidate, k);
-			was_found |= f->unit == (uint32_t)unit && f->cause == cause && !f->draft.is_note;
+			was_found |=
+				f->unit == (uint32_t)unit && f->cause == cause && !f->draft.is_note;
 		}
 		const char *because = was_found ? NULL : cause->rules_out(&context);
 		if (because)
@@ -256,7 +267,8 @@ static bool is_healthy(const Unit *unit, const ResultFinding *finding)
 {
 	if (finding->severity >= SEVERITY_MAJOR)
 		return false;
-	double link = (double)unit->account.bucket_ns[BUCKET_LINK] / (double)(unit_duration_ns(unit) + 1);
+	double link =
+		(double)unit->account.bucket_ns[BUCKET_LINK] / (double)(unit_duration_ns(unit) + 1);
 	return link >= HEALTHY_LINK_SHARE || unit_duration_ns(unit) < SHORT_WALL_NS;
 }
 
@@ -272,20 +284,25 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 	double nominal = c.capacity.is_proven ? path_nominal_bps(c.capacity.bytes_per_s) : 0;
 	if (share >= HEALTHY_LINK_SHARE && nominal > 0)
 		return cause_printf(&c, "Nothing is wrong: %s is a full %s link.", rate,
-			nominal == 1e9 ? "gigabit" : cause_printf(&c, "%.0f Mbit/s", nominal / 1e6));
+			nominal == 1e9 ? "gigabit"
+				       : cause_printf(&c, "%.0f Mbit/s", nominal / 1e6));
 	if (share >= HEALTHY_LINK_SHARE)
 		return cause_printf(&c, "Nothing is wrong: %s is what the path carries.", rate);
 	if (c.wall_ns < SHORT_WALL_NS)
-		return cause_printf(&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
-	return cause_printf(&c, "No single cause stands out: %s, %s of the time on the link.", rate, cause_percent(&c, share));
+		return cause_printf(
+			&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
+	return cause_printf(&c, "No single cause stands out: %s, %s of the time on the link.", rate,
+		cause_percent(&c, share));
 }
 
 static void verdict_make(const Examination *ex, const Diagnosis *d, ResultVerdict *v)
 {
-	*v = (ResultVerdict){.finding = -1, .transfer = largest_unit(ex->input), .confidence = CONFIDENCE_LOW};
+	*v = (ResultVerdict){
+		.finding = -1, .transfer = largest_unit(ex->input), .confidence = CONFIDENCE_LOW};
 	for (size_t i = 0; i < d->finding_count; i++) {
 		const ResultFinding *f = &d->findings[i];
-		if (f->severity == SEVERITY_INFO || f->confidence < CONFIDENCE_MEDIUM || f->transfer < 0)
+		if (f->severity == SEVERITY_INFO || f->confidence < CONFIDENCE_MEDIUM ||
+			f->transfer < 0)
 			continue;
 		const Unit *unit = ex->input->units[f->transfer];
 		if (is_healthy(unit, f))
@@ -326,7 +343,8 @@ static void findings_of_units(const DiagnosisInput *input, const Examination *ex
 	for (guint i = 0; i < ex->drafts->len; i++)
 		d->unit_finding_count[g_array_index(ex->drafts, FindingCandidate, i).unit]++;
 	for (uint32_t u = 0; u < input->unit_count; u++) {
-		d->unit_findings[u] = arena_alloc_array(arena, d->unit_finding_count[u] + 1, sizeof(uint32_t));
+		d->unit_findings[u] =
+			arena_alloc_array(arena, d->unit_finding_count[u] + 1, sizeof(uint32_t));
 		d->unit_finding_count[u] = 0;
 	}
 	/* by rank: findings are few, candidates many */
@@ -334,7 +352,8 @@ static void findings_of_units(const DiagnosisInput *input, const Examination *ex
 		for (guint i = 0; i < ex->drafts->len; i++) {
 			const FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
 			if (c->finding == (int32_t)f)
-				d->unit_findings[c->unit][d->unit_finding_count[c->unit]++] = (uint32_t)f;
+				d->unit_findings[c->unit][d->unit_finding_count[c->unit]++] =
+					(uint32_t)f;
 		}
 	}
 }
@@ -342,9 +361,12 @@ static void findings_of_units(const DiagnosisInput *input, const Examination *ex
 Diagnosis diagnosis_run(const DiagnosisInput *input)
 {
 	Diagnosis d = {0};
-	Examination ex = {.input = input, .drafts = g_array_new(FALSE, TRUE, sizeof(FindingCandidate)),
-		.is_examined = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(bool))};
-	ex.all = arena_memdup(input->arena, input->units, input->unit_count * sizeof(*input->units));
+	Examination ex = {.input = input,
+		.drafts = g_array_new(FALSE, TRUE, sizeof(FindingCandidate)),
+		.is_examined =
+			arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(bool))};
+	ex.all =
+		arena_memdup(input->arena, input->units, input->unit_count * sizeof(*input->units));
 	examine_all(&ex);
 	d.findings = finding_rank(input, ex.drafts, &d.finding_count);
 	findings_of_units(input, &ex, &d);

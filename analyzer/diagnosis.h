@@ -12,20 +12,20 @@
 /** DiagnosisInput: sealed parts of the result that conclusions rest on. */
 typedef struct DiagnosisInput {
 	Arena *arena;
-	Unit *const *units;             /* transfers first, then jobs, in the order of the result's */
+	Unit *const *units; /* transfers first, then jobs, in the order of the result's */
 	uint32_t unit_count, transfer_count;
 	const ConnectionFacts *const *facts;
 	uint32_t fact_count;
 	const ResultCapture *capture;
 	int64_t first_packet_ns;
-	Confidence confidence_cap;      /* of the capture as a whole */
+	Confidence confidence_cap; /* of the capture as a whole */
 } DiagnosisInput;
 
 /** Diagnosis: what was concluded, in the arena. */
 typedef struct Diagnosis {
-	ResultFinding *findings;        /* by rank */
+	ResultFinding *findings; /* by rank */
 	size_t finding_count;
-	uint32_t **unit_findings;       /* by unit: indices of findings */
+	uint32_t **unit_findings; /* by unit: indices of findings */
 	size_t *unit_finding_count;
 	ResultVerdict verdict;
 } Diagnosis;

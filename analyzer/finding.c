@@ -23,7 +23,8 @@ typedef struct Group {
 static bool same_group(const DiagnosisInput *input, const Group *g, const FindingCandidate *c)
 {
 	const Unit *a = input->units[g->main->unit], *b = input->units[c->unit];
-	return g->cause == c->cause && g->main->draft.is_note == c->draft.is_note && memcmp(a->addr, b->addr, sizeof(a->addr)) == 0 &&
+	return g->cause == c->cause && g->main->draft.is_note == c->draft.is_note &&
+	       memcmp(a->addr, b->addr, sizeof(a->addr)) == 0 &&
 	       unit_is_write(a) == unit_is_write(b);
 }
 
@@ -44,7 +45,8 @@ static gint by_gain(gconstpointer a, gconstpointer b, gpointer data)
 	if (x->main->draft.is_note != y->main->draft.is_note)
 		return x->main->draft.is_note ? 1 : -1;
 	/* a doubtful finding comes after those one can act on */
-	bool x_sure = x->confidence >= CONFIDENCE_MEDIUM, y_sure = y->confidence >= CONFIDENCE_MEDIUM;
+	bool x_sure = x->confidence >= CONFIDENCE_MEDIUM,
+	     y_sure = y->confidence >= CONFIDENCE_MEDIUM;
 	if (x_sure != y_sure)
 		return x_sure ? -1 : 1;
 	if (x->high_ns != y->high_ns)
@@ -62,18 +64,21 @@ static double rate_without(uint64_t bytes, int64_t wall_ns, int64_t saved_ns)
 	return rest > 0 && bytes > 0 ? (double)bytes * 1e9 / (double)rest : 0;
 }
 
-static const char *filter_of(const DiagnosisInput *input, const Unit *unit, const FindingDraft *draft)
+static const char *filter_of(
+	const DiagnosisInput *input, const Unit *unit, const FindingDraft *draft)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_append(text, unit->stream_count > 1 ? "(" : "");
 	for (uint32_t i = 0; i < unit->stream_count; i++)
-		g_string_append_printf(text, "%stcp.stream == %u", i ? " || " : "", unit->streams[i]);
+		g_string_append_printf(
+			text, "%stcp.stream == %u", i ? " || " : "", unit->streams[i]);
 	g_string_append(text, unit->stream_count > 1 ? ")" : "");
 	/* frames of the proof that may belong to other connections of the job are named */
 	if (unit->stream_count == UNIT_STREAMS || unit->is_job) {
 		g_autoptr(GString) frames = g_string_new(NULL);
 		for (uint32_t i = 0; i < draft->evidence_count; i++)
-			g_string_append_printf(frames, "%s%" G_GUINT64_FORMAT, i ? ", " : "", draft->evidence[i].frame);
+			g_string_append_printf(frames, "%s%" G_GUINT64_FORMAT, i ? ", " : "",
+				draft->evidence[i].frame);
 		if (frames->len > 0)
 			g_string_append_printf(text, " || frame.number in {%s}", frames->str);
 	}
@@ -86,8 +91,9 @@ static void scope_of(const DiagnosisInput *input, const Group *g, ResultFinding 
 	const Unit *unit = input->units[g->main->unit];
 	if (g->count > 1) {
 		f->scope = SCOPE_HOST_PAIR;
-		f->scope_id = arena_printf(arena, "%s-%s", address_text(arena, unit->addr[SIDE_CLIENT]),
-			address_text(arena, unit->addr[SIDE_SERVER]));
+		f->scope_id =
+			arena_printf(arena, "%s-%s", address_text(arena, unit->addr[SIDE_CLIENT]),
+				address_text(arena, unit->addr[SIDE_SERVER]));
 		return;
 	}
 	f->scope = unit->is_job ? SCOPE_SESSION : SCOPE_TRANSFER;
@@ -112,15 +118,18 @@ static gint by_frame(gconstpointer a, gconstpointer b)
 
 static void evidence_of(const DiagnosisInput *input, const FindingDraft *draft, ResultFinding *f)
 {
-	ResultEvidence *list = arena_memdup(input->arena, draft->evidence, draft->evidence_count * sizeof(*list));
+	ResultEvidence *list =
+		arena_memdup(input->arena, draft->evidence, draft->evidence_count * sizeof(*list));
 	for (uint32_t i = 0; i < draft->evidence_count; i++)
-		list[i].time_ns = list[i].time_ns > 0 ? list[i].time_ns - input->first_packet_ns : 0;
+		list[i].time_ns =
+			list[i].time_ns > 0 ? list[i].time_ns - input->first_packet_ns : 0;
 	qsort(list, draft->evidence_count, sizeof(*list), by_frame);
 	f->evidence = list;
 	f->evidence_count = draft->evidence_count;
 }
 
-static void finding_fill(const DiagnosisInput *input, const Group *g, size_t index, ResultFinding *f)
+static void finding_fill(
+	const DiagnosisInput *input, const Group *g, size_t index, ResultFinding *f)
 {
 	Arena *arena = input->arena;
 	const FindingDraft *draft = &g->main->draft;
@@ -140,7 +149,8 @@ static void finding_fill(const DiagnosisInput *input, const Group *g, size_t ind
 	f->lost_ns = g->lost_ns;
 	f->saved_ns = (NsRange){g->low_ns, g->high_ns};
 	if (!draft->is_note)
-		f->predicted_bytes_per_s = (RateRange){rate_without(g->main->bytes, g->main->wall_ns, draft->saved_low_ns),
+		f->predicted_bytes_per_s = (RateRange){
+			rate_without(g->main->bytes, g->main->wall_ns, draft->saved_low_ns),
 			rate_without(g->main->bytes, g->main->wall_ns, draft->saved_high_ns)};
 	f->ceiling_bytes_per_s = draft->ceiling_bytes_per_s;
 	f->ceiling_formula = draft->ceiling_formula;
@@ -178,7 +188,8 @@ ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, siz
 			into->confidence = c->draft.confidence;
 	}
 	g_array_sort_with_data(groups, by_gain, NULL);
-	ResultFinding *findings = arena_alloc_array(input->arena, groups->len + 1u, sizeof(*findings));
+	ResultFinding *findings =
+		arena_alloc_array(input->arena, groups->len + 1u, sizeof(*findings));
 	g_autofree int32_t *rank_of = g_new0(int32_t, groups->len + 1);
 	for (guint k = 0; k < groups->len; k++) {
 		const Group *g = &g_array_index(groups, Group, k);
@@ -197,7 +208,8 @@ const char *finding_blame(const GArray *candidates, const ResultFinding *finding
 {
 	for (guint i = 0; i < candidates->len; i++) {
 		const FindingCandidate *c = &g_array_index(candidates, FindingCandidate, i);
-		if ((int32_t)c->unit == finding->transfer && strcmp(c->cause->id, finding->cause) == 0)
+		if ((int32_t)c->unit == finding->transfer &&
+			strcmp(c->cause->id, finding->cause) == 0)
 			return c->draft.blame;
 	}
 	return NULL;

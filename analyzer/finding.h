@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From what causes concluded about units to ranked findings: severity, joining of the same cause between the same
- * hosts, predictions, filters.
+ * From what causes concluded about units to ranked findings: severity, joining of the same cause
+ * between the same hosts, predictions, filters.
  */
 #ifndef SLOWCOPY_ANALYZER_FINDING_H
 #define SLOWCOPY_ANALYZER_FINDING_H
@@ -21,7 +21,8 @@ typedef struct FindingCandidate {
 	int32_t finding; /* index it became part of, set by finding_rank */
 } FindingCandidate;
 
-/** finding_rank: joins and orders @candidates (FindingCandidate); the array lives in the input's arena. */
+/** finding_rank: joins and orders @candidates (FindingCandidate); the array lives in the input's
+ * arena. */
 ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, size_t *ret_count);
 
 /** finding_blame: whom the cause blames in @finding's main unit; static or NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sealing a Result: see result_build.h. Order of everything is by input, stream and time, never by hash.
+ * Sealing a Result: see result_build.h. Order of everything is by input, stream and time, never by
+ * hash.
  */
 #include "analyzer/result_build.h"
 
@@ -12,7 +13,8 @@
 #include "analyzer/diagnosis.h"
 #include "analyzer/result_transfer.h"
 
-/* A job is shown beside its only file when this much of it is not the file's: connecting, logging in, listing. */
+/* A job is shown beside its only file when this much of it is not the file's: connecting, logging
+ * in, listing. */
 #define JOB_OVERHEAD_SHARE 0.10
 
 static gint by_stream(gconstpointer a, gconstpointer b)
@@ -52,7 +54,8 @@ typedef struct Members {
 /* Jobs that say nothing their only file does not say are left out. */
 static void drop_plain_jobs(Collection *collection)
 {
-	g_autoptr(GHashTable) members = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	g_autoptr(GHashTable) members =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 	GPtrArray *units = collection->units;
 	for (guint i = 0; i < units->len; i++) {
 		Unit *u = units->pdata[i];
@@ -75,7 +78,8 @@ static void drop_plain_jobs(Collection *collection)
 		}
 		const Members *m = g_hash_table_lookup(members, &u->serial);
 		int64_t wall = unit_duration_ns(u), rest = m ? wall - m->ns : wall;
-		bool has_overhead = rest > MIN_LOST_NS && (double)rest > JOB_OVERHEAD_SHARE * (double)wall;
+		bool has_overhead =
+			rest > MIN_LOST_NS && (double)rest > JOB_OVERHEAD_SHARE * (double)wall;
 		if ((m && m->count > 1) || has_overhead)
 			g_ptr_array_add(kept, u);
 		else
@@ -105,8 +109,9 @@ static void inputs_build(Arena *arena, const Reader *reader, Result *r)
 	ResultInput *inputs = arena_alloc_array(arena, count + 1, sizeof(*inputs));
 	for (size_t i = 0; i < count; i++) {
 		const InputInfo *info = reader_input(reader, i);
-		inputs[i] = (ResultInput){arena_strdup(arena, info->path), arena_strdup(arena, info->format),
-			arena_strdup(arena, info->compression), info->packets, info->bytes, info->damaged_at,
+		inputs[i] = (ResultInput){arena_strdup(arena, info->path),
+			arena_strdup(arena, info->format), arena_strdup(arena, info->compression),
+			info->packets, info->bytes, info->damaged_at,
 			arena_strdup(arena, info->damage)};
 		r->is_partial |= info->damage != NULL;
 	}
@@ -122,7 +127,8 @@ static void link_types_build(Arena *arena, const Reader *reader, ResultCapture *
 		if (info->snaplen > c->snaplen)
 			c->snaplen = info->snaplen;
 		if (info->dropped_packets >= 0)
-			c->dropped_packets = (c->dropped_packets < 0 ? 0 : c->dropped_packets) + info->dropped_packets;
+			c->dropped_packets = (c->dropped_packets < 0 ? 0 : c->dropped_packets) +
+					     info->dropped_packets;
 		for (size_t k = 0; k < info->link_type_count; k++) {
 			const char *name = capture_link_name(arena, info->link_types[k]);
 			bool is_known = false;
@@ -136,7 +142,8 @@ static void link_types_build(Arena *arena, const Reader *reader, ResultCapture *
 	c->link_type_count = names->len;
 }
 
-static void capture_build(Arena *arena, const CaptureTotals *totals, const Reader *reader, Result *r)
+static void capture_build(
+	Arena *arena, const CaptureTotals *totals, const Reader *reader, Result *r)
 {
 	ResultCapture *c = &r->capture;
 	c->first_packet_ns = totals->first_ns;
@@ -149,7 +156,8 @@ static void capture_build(Arena *arena, const CaptureTotals *totals, const Reade
 	ResultCount *ignored = arena_alloc_array(arena, PACKET_KIND_COUNT + 1, sizeof(*ignored));
 	for (int i = 0; i < PACKET_KIND_COUNT; i++) {
 		if (i != PACKET_TCP && totals->ignored[i] > 0)
-			ignored[c->ignored_count++] = (ResultCount){packet_kind_name(i), totals->ignored[i]};
+			ignored[c->ignored_count++] =
+				(ResultCount){packet_kind_name(i), totals->ignored[i]};
 	}
 	c->ignored = ignored;
 }
@@ -164,14 +172,16 @@ static void connections_build(Collection *collection, int64_t first_ns, Result *
 	for (size_t i = 0; i < r->connection_count; i++)
 		list[i].start_ns -= first_ns;
 	r->connections = list;
-	r->sessions = arena_memdup(collection->arena, collection->sessions->data, collection->sessions->len * sizeof(ResultSession));
+	r->sessions = arena_memdup(collection->arena, collection->sessions->data,
+		collection->sessions->len * sizeof(ResultSession));
 	r->session_count = collection->sessions->len;
 }
 
 static void stalls_build(Collection *collection, int64_t first_ns, Result *r)
 {
 	topk_sort(&collection->stalls);
-	ResultStall *list = arena_alloc_array(collection->arena, collection->stalls.count + 1u, sizeof(*list));
+	ResultStall *list =
+		arena_alloc_array(collection->arena, collection->stalls.count + 1u, sizeof(*list));
 	for (uint32_t i = 0; i < collection->stalls.count; i++) {
 		memcpy(&list[i], collection->stalls.items[i].payload, sizeof(*list));
 		list[i].start_ns -= first_ns;
@@ -191,12 +201,18 @@ static void limits_build(Collection *collection, const CaptureTotals *totals, Re
 {
 	g_autoptr(GArray) limits = g_array_new(FALSE, TRUE, sizeof(ResultLimit));
 	limit_add(limits, "flows", totals->flows_evicted,
-		"connections silent for longest were ended early; what they did afterwards counts as new connections");
-	limit_add(limits, "connections", collection->connections_dropped, "connections are missing from the list; their packets are not counted there");
-	limit_add(limits, "open-transfers", totals->tracker.units_refused, "transfers that began then have no budget");
-	limit_add(limits, "transfers", collection->units_dropped, "transfers that ended then are missing from the list");
-	limit_add(limits, "host-pairs", totals->tracker.paths_refused, "no path speed is known between these hosts");
-	limit_add(limits, "fragments", totals->fragments.evicted, "datagrams were given up; their packets are not counted");
+		"connections silent for longest were ended early; what they did afterwards counts "
+		"as new connections");
+	limit_add(limits, "connections", collection->connections_dropped,
+		"connections are missing from the list; their packets are not counted there");
+	limit_add(limits, "open-transfers", totals->tracker.units_refused,
+		"transfers that began then have no budget");
+	limit_add(limits, "transfers", collection->units_dropped,
+		"transfers that ended then are missing from the list");
+	limit_add(limits, "host-pairs", totals->tracker.paths_refused,
+		"no path speed is known between these hosts");
+	limit_add(limits, "fragments", totals->fragments.evicted,
+		"datagrams were given up; their packets are not counted");
 	uint64_t requests = 0, files = 0;
 	for (size_t i = 0; i < r->session_count; i++) {
 		requests += r->sessions[i].stats.requests_dropped;
@@ -204,7 +220,8 @@ static void limits_build(Collection *collection, const CaptureTotals *totals, Re
 	}
 	limit_add(limits, "requests", requests, "answers to these requests could not be paired");
 	limit_add(limits, "files", files, "these files have no name");
-	r->limits = arena_memdup(collection->arena, limits->data, limits->len * sizeof(ResultLimit));
+	r->limits =
+		arena_memdup(collection->arena, limits->data, limits->len * sizeof(ResultLimit));
 	r->limit_count = limits->len;
 }
 
@@ -222,10 +239,15 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 	Confidence cap = capture_grade(arena, r, totals);
 	drop_plain_jobs(collection);
 	uint32_t transfers = number_units(collection->units);
-	DiagnosisInput input = {.arena = arena, .units = (Unit *const *)collection->units->pdata,
-		.unit_count = collection->units->len, .transfer_count = transfers,
-		.facts = (const ConnectionFacts *const *)collection->facts->pdata, .fact_count = collection->facts->len,
-		.capture = &r->capture, .first_packet_ns = totals->first_ns, .confidence_cap = cap};
+	DiagnosisInput input = {.arena = arena,
+		.units = (Unit *const *)collection->units->pdata,
+		.unit_count = collection->units->len,
+		.transfer_count = transfers,
+		.facts = (const ConnectionFacts *const *)collection->facts->pdata,
+		.fact_count = collection->facts->len,
+		.capture = &r->capture,
+		.first_packet_ns = totals->first_ns,
+		.confidence_cap = cap};
 	Diagnosis diagnosis = diagnosis_run(&input);
 	r->findings = diagnosis.findings;
 	r->finding_count = diagnosis.finding_count;

@@ -14,17 +14,18 @@
 typedef struct CaptureTotals {
 	int64_t first_ns, last_ns;
 	uint64_t packets, bytes, captured_bytes, cut_packets;
-	uint64_t steps_back;          /* times that lie before their predecessor's */
+	uint64_t steps_back; /* times that lie before their predecessor's */
 	int64_t largest_step_back_ns;
 	uint64_t ignored[PACKET_KIND_COUNT];
 	uint64_t flows_evicted;
 	TrackerCounts tracker;
 	FragmentsStats fragments;
-	bool expire;                  /* put silent connections to rest (live), or keep them as Wireshark does */
+	bool expire; /* put silent connections to rest (live), or keep them as Wireshark does */
 	int64_t idle_ns;
 } CaptureTotals;
 
-/** result_build: takes the collection's arena; @reader may be NULL. The caller frees with result_free(). */
+/** result_build: takes the collection's arena; @reader may be NULL. The caller frees with
+ * result_free(). */
 Result *result_build(Collection *collection, const CaptureTotals *totals, const Reader *reader);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "analyzer/constants.h"
 
-/* A slice ends where the rate over a bin leaves this band around the slice's mean, or another bucket dominates. */
+/* A slice ends where the rate over a bin leaves this band around the slice's mean, or another
+ * bucket dominates. */
 #define SLICE_RATE_FACTOR 2.0
 /* Slices of one transfer that are told: more than these are noise to a reader. */
 #define MAX_SLICES 24
@@ -21,8 +22,10 @@ static void budget_build(const Unit *unit, ResultTransfer *t)
 		t->budget[b].bucket = b;
 		t->budget[b].ns = unit->account.bucket_ns[b];
 	}
-	memcpy(t->budget[BUCKET_ROUND_TRIP].by_class, unit->account.round_trip_ns, sizeof(unit->account.round_trip_ns));
-	memcpy(t->budget[BUCKET_SERVER_PROCESSING].by_class, unit->account.server_ns, sizeof(unit->account.server_ns));
+	memcpy(t->budget[BUCKET_ROUND_TRIP].by_class, unit->account.round_trip_ns,
+		sizeof(unit->account.round_trip_ns));
+	memcpy(t->budget[BUCKET_SERVER_PROCESSING].by_class, unit->account.server_ns,
+		sizeof(unit->account.server_ns));
 }
 
 static Bucket dominant_bucket(const Account *a, size_t bin)
@@ -31,7 +34,9 @@ static Bucket dominant_bucket(const Account *a, size_t bin)
 	Bucket bucket = BUCKET_LINK;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
 		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
-		int64_t ns = bin < series_count(s) ? series_value(s, (size_t)b % BUCKETS_PER_SERIES, bin) : 0;
+		int64_t ns = bin < series_count(s)
+				     ? series_value(s, (size_t)b % BUCKETS_PER_SERIES, bin)
+				     : 0;
 		if (ns > best) {
 			best = ns;
 			bucket = b;
@@ -76,11 +81,13 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 	uint32_t *repeats = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
 	uint8_t *dominant = arena_alloc_array(arena, bins + 1, sizeof(uint8_t));
 	for (size_t i = 0; i < bins; i++) {
-		int64_t v = series_value(s, UNIT_SERIES_RTT, i), n = series_value(s, UNIT_SERIES_DEPTH, i);
+		int64_t v = series_value(s, UNIT_SERIES_RTT, i),
+			n = series_value(s, UNIT_SERIES_DEPTH, i);
 		rtt[i] = v > 0 ? v : RESULT_UNKNOWN_NS;
 		depth[i] = n > 0 ? (uint32_t)n : 0;
 		repeats[i] = (uint32_t)series_value(s, UNIT_SERIES_RETRANSMISSIONS, i);
-		dominant[i] = (uint8_t)dominant_at(&unit->account, series_start_ns(s) + (int64_t)i * series_bin_ns(s));
+		dominant[i] = (uint8_t)dominant_at(
+			&unit->account, series_start_ns(s) + (int64_t)i * series_bin_ns(s));
 	}
 	out->rtt_ns = rtt;
 	out->requests_in_flight = depth;
@@ -98,15 +105,19 @@ static void slices_build(Arena *arena, ResultTransfer *t)
 	uint64_t total = 0, in_slice = 0;
 	int64_t end = t->start_ns + t->duration_ns;
 	for (size_t i = 0; i < s->bin_count; i++) {
-		int64_t from = s->start_ns + (int64_t)i * s->bin_ns, to = from + s->bin_ns < end ? from + s->bin_ns : end;
+		int64_t from = s->start_ns + (int64_t)i * s->bin_ns,
+			to = from + s->bin_ns < end ? from + s->bin_ns : end;
 		if (to <= from)
 			break;
 		ResultSlice *last = t->slice_count > 0 ? &list[t->slice_count - 1] : NULL;
 		double rate = (double)s->bytes[i] * 1e9 / (double)(to - from);
-		bool is_change = last && (last->dominant != s->dominant[i] ||
-						 (rate > SLICE_RATE_FACTOR * last->bytes_per_s || rate * SLICE_RATE_FACTOR < last->bytes_per_s));
+		bool is_change =
+			last && (last->dominant != s->dominant[i] ||
+					(rate > SLICE_RATE_FACTOR * last->bytes_per_s ||
+						rate * SLICE_RATE_FACTOR < last->bytes_per_s));
 		if (!last || (is_change && t->slice_count < MAX_SLICES)) {
-			list[t->slice_count++] = (ResultSlice){from, to - from, total, rate, s->dominant[i]};
+			list[t->slice_count++] =
+				(ResultSlice){from, to - from, total, rate, s->dominant[i]};
 			in_slice = s->bytes[i];
 		} else {
 			in_slice += s->bytes[i];
@@ -131,10 +142,14 @@ static void operations_build(Arena *arena, const Unit *unit, int64_t first_ns, R
 	uint32_t count = unit->operation_count + unit->longest_count;
 	ResultOperation *list = arena_alloc_array(arena, count + 1u, sizeof(*list));
 	for (uint32_t i = 0; i < count; i++) {
-		const OperationSample *o =
-			i < unit->operation_count ? &unit->operations[i] : &unit->operations[UNIT_OPERATIONS_FIRST + i - unit->operation_count];
-		list[i] = (ResultOperation){o->stream, o->protocol, o->command, o->request_ns - first_ns, o->reply_first_ns - first_ns,
-			o->reply_ns - first_ns, o->offset, o->bytes, o->request_frame, o->reply_frame, o->status};
+		const OperationSample *o = i < unit->operation_count
+						   ? &unit->operations[i]
+						   : &unit->operations[UNIT_OPERATIONS_FIRST + i -
+								       unit->operation_count];
+		list[i] = (ResultOperation){o->stream, o->protocol, o->command,
+			o->request_ns - first_ns, o->reply_first_ns - first_ns,
+			o->reply_ns - first_ns, o->offset, o->bytes, o->request_frame,
+			o->reply_frame, o->status};
 	}
 	qsort(list, count, sizeof(*list), by_request);
 	t->operations = list;
@@ -149,7 +164,8 @@ static void path_build(const Unit *unit, ResultTransfer *t)
 	t->rtt_ns = tcp_rtt_ns(&facts->tcp) > 0 ? tcp_rtt_ns(&facts->tcp) : RESULT_UNKNOWN_NS;
 	if (!facts->path)
 		return;
-	bool is_turned = facts->is_ftp_data && memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) != 0;
+	bool is_turned = facts->is_ftp_data &&
+			 memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) != 0;
 	bool client_sends = (unit_bulk_side(unit) == SIDE_CLIENT) != is_turned;
 	Capacity c = path_capacity(facts->path, client_sends == facts->client_is_low ? 0 : 1);
 	t->capacity_bytes_per_s = c.bytes_per_s;
@@ -179,7 +195,8 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	t->requests = main->requests;
 	t->request_bytes_median = (uint64_t)histogram_quantile(&main->size, 0.5);
 	t->request_bytes_max = (uint64_t)histogram_max(&main->size);
-	t->requests_in_flight_mean = main->requests ? (double)main->depth_sum / (double)main->requests : 0;
+	t->requests_in_flight_mean =
+		main->requests ? (double)main->depth_sum / (double)main->requests : 0;
 	t->requests_in_flight_max = main->depth_max;
 	t->rtt_ns = RESULT_UNKNOWN_NS;
 	path_build(unit, t);
@@ -191,7 +208,8 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 
 void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagnosis, Result *ret)
 {
-	ResultTransfer *list = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*list));
+	ResultTransfer *list =
+		arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*list));
 	for (uint32_t i = 0; i < input->unit_count; i++) {
 		transfer_build(input->arena, input->units[i], input->first_packet_ns, &list[i]);
 		list[i].findings = diagnosis->unit_findings[i];
@@ -229,7 +247,9 @@ static void pair_add(Pair *p, const ResultTransfer *t, const Result *r)
 		g_ptr_array_add(p->protocols, (gpointer)(uintptr_t)t->protocol);
 	for (size_t i = 0; i < t->finding_count; i++) {
 		int32_t f = (int32_t)t->findings[i];
-		bool is_worse = p->sum.worst_finding < 0 || r->findings[f].severity > r->findings[p->sum.worst_finding].severity;
+		bool is_worse =
+			p->sum.worst_finding < 0 ||
+			r->findings[f].severity > r->findings[p->sum.worst_finding].severity;
 		if (is_worse)
 			p->sum.worst_finding = f;
 	}
@@ -238,7 +258,8 @@ static void pair_add(Pair *p, const ResultTransfer *t, const Result *r)
 static gint by_bytes(gconstpointer a, gconstpointer b)
 {
 	const Pair *x = a, *y = b;
-	uint64_t m = x->sum.a_to_b_bytes + x->sum.b_to_a_bytes, n = y->sum.a_to_b_bytes + y->sum.b_to_a_bytes;
+	uint64_t m = x->sum.a_to_b_bytes + x->sum.b_to_a_bytes,
+		 n = y->sum.a_to_b_bytes + y->sum.b_to_a_bytes;
 	if (m != n)
 		return m > n ? -1 : 1;
 	int c = memcmp(x->sum.a, y->sum.a, 16);
@@ -248,7 +269,8 @@ static gint by_bytes(gconstpointer a, gconstpointer b)
 void result_host_pairs_build(const DiagnosisInput *input, Result *ret)
 {
 	g_autoptr(GArray) pairs = g_array_new(FALSE, TRUE, sizeof(Pair));
-	g_autoptr(GHashTable) index = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+	g_autoptr(GHashTable) index = g_hash_table_new_full(
+		g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 	for (uint32_t i = 0; i < input->unit_count; i++) {
 		const ResultTransfer *t = &ret->transfers[i];
 		uint8_t key[32];
@@ -268,7 +290,8 @@ void result_host_pairs_build(const DiagnosisInput *input, Result *ret)
 		}
 		g_bytes_unref(bytes);
 		Pair *p = &g_array_index(pairs, Pair, GPOINTER_TO_UINT(at) - 1);
-		if (t->is_job) { /* its files are counted already; only what was found of it is new */
+		if (t->is_job) { /* its files are counted already; only what was found of it is new
+				  */
 			ResultTransfer none = *t;
 			none.bytes = 0;
 			pair_add(p, &none, ret);
@@ -281,7 +304,8 @@ void result_host_pairs_build(const DiagnosisInput *input, Result *ret)
 	for (guint i = 0; i < pairs->len; i++) {
 		Pair *p = &g_array_index(pairs, Pair, i);
 		p->sum.protocol_count = p->protocols->len;
-		p->sum.protocols = arena_memdup(input->arena, p->protocols->pdata, p->protocols->len * sizeof(char *));
+		p->sum.protocols = arena_memdup(
+			input->arena, p->protocols->pdata, p->protocols->len * sizeof(char *));
 		g_ptr_array_unref(p->protocols);
 		list[i] = p->sum;
 	}

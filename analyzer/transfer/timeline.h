@@ -40,14 +40,15 @@ typedef struct Timeline {
 	int64_t busy_until_ns[2]; /* by Side that sends: when the bottleneck has passed on what was
 				     sent */
 	Path *path;
-	bool client_is_low;   /* path->dir[0] is what the client sends */
+	bool client_is_low; /* path->dir[0] is what the client sends */
 	uint16_t input;
 	double capacity_hint; /* bytes per second given by the user, 0 none */
 	Account *accounts;    /* open, or waiting for their last spans */
 	void (*account_done)(
 		void *user, Account *account); /* covered up to its end; off the list already */
 	/** a pause of a second or more in which nothing was on the wire */
-	void (*stalled)(void *user, const struct Timeline *timeline, const Span *span, int64_t start_ns, int64_t ns);
+	void (*stalled)(void *user, const struct Timeline *timeline, const Span *span,
+		int64_t start_ns, int64_t ns);
 	void *user;
 	int64_t backward_ns; /* times that stepped back were clamped, in all */
 } Timeline;

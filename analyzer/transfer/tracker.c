@@ -51,7 +51,8 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
 	return tracker;
 }
 
-static void on_stalled(void *user, const Timeline *timeline, const Span *span, int64_t start_ns, int64_t ns)
+static void on_stalled(
+	void *user, const Timeline *timeline, const Span *span, int64_t start_ns, int64_t ns)
 {
 	Tracker *tracker = user;
 	/* a pause that nobody had to end is no stall */

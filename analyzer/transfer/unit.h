@@ -72,7 +72,7 @@ typedef struct OperationSample {
 typedef struct Unit {
 	Account account;
 	uint64_t serial, job_serial; /* own number and its job's; 0 none */
-	struct Unit *job; /* of a transfer: the job it is part of, NULL none */
+	struct Unit *job;            /* of a transfer: the job it is part of, NULL none */
 	bool is_job, is_ftp, is_unframed;
 	bool is_closing; /* its end was announced; a data connection still runs */
 	bool is_closed, is_done;

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `slowcopy analyze`: opens the inputs, feeds them to an Analysis, writes reports.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "analyzer/analysis.h"
+#include "analyzer/capture/reader.h"
+#include "cmd.h"
+#include "reports/report.h"
+
+/* The bar appears when reading takes longer than this, and moves this often. */
+#define PROGRESS_AFTER_US 1000000
+#define PROGRESS_EVERY_US 200000
+/* Batches between looks at the clock. */
+#define PROGRESS_BATCHES 4096
+
+typedef struct AnalyzeOptions {
+	gboolean json, quiet, verbose, redact, no_redact, grade;
+	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *redact_map;
+	char **files;
+} AnalyzeOptions;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+}
+
+/* "256M", "1G", "65536": bytes; "100M" as speed: decimal. False when it is no number. */
+static bool parse_size(const char *text, double kilo, double *ret)
+{
+	char *end;
+	double value = g_ascii_strtod(text, &end);
+	if (end == text || value <= 0)
+		return false;
+	const char *units = "KMGT";
+	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
+	if (unit) {
+		for (const char *u = units; u <= unit; u++)
+			value *= kilo;
+		end++;
+	}
+	*ret = value;
+	return *end == '\0' || strcmp(end, "bit/s") == 0 || strcmp(end, "iB") == 0 ||
+	       strcmp(end, "B") == 0;
+}
+
+static bool parse_severity(const char *text, Severity *ret)
+{
+	static const char *const names[] = {"info", "minor", "major", "critical"};
+	for (int i = 0; i < 4; i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*ret = (Severity)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool wants_color(const AnalyzeOptions *o)
+{
+	if (o->color && strcmp(o->color, "always") == 0)
+		return true;
+	if (o->color && strcmp(o->color, "never") == 0)
+		return false;
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+		size.ws_col > 0)
+		return size.ws_col;
+	return 80;
+}
+
+static void progress_draw(const Reader *reader, gint64 since_us)
+{
+	uint64_t done, total;
+	reader_progress(reader, &done, &total);
+	double seconds = (double)(g_get_monotonic_time() - since_us) / 1e6;
+	if (total == 0) {
+		fprintf(stderr, "\r%.0f MB read, %.0f MB/s ", (double)done / 1e6,
+			(double)done / 1e6 / seconds);
+		return;
+	}
+	double share = (double)done / (double)total;
+	int filled = (int)(share * 30);
+	fprintf(stderr, "\r[%.*s%*s] %3.0f %%  %.0f MB/s  %.0f s left ", filled,
+		"##############################", 30 - filled, "", share * 100,
+		(double)done / 1e6 / seconds, share > 0.001 ? seconds / share - seconds : 0);
+}
+
+/* Reads until the end or Ctrl-C. Returns whether it came to the end. */
+static bool read_all(Reader *reader, Analysis *analysis)
+{
+	static Packet batch[READER_BATCH];
+	gint64 start = g_get_monotonic_time(), last = 0;
+	bool shows = isatty(STDERR_FILENO), drawn = false;
+	size_t count;
+	unsigned turns = 0;
+	while (!interrupted && (count = reader_next_batch(reader, batch)) > 0) {
+		analysis_feed(analysis, batch, count);
+		if (!shows || ++turns % PROGRESS_BATCHES != 0)
+			continue;
+		gint64 now = g_get_monotonic_time();
+		if (now - start < PROGRESS_AFTER_US || now - last < PROGRESS_EVERY_US)
+			continue;
+		last = now;
+		drawn = true;
+		progress_draw(reader, start);
+	}
+	if (drawn)
+		fputs("\r\033[K", stderr);
+	return !interrupted;
+}
+
+static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError **error)
+{
+	const GOptionEntry entries[] = {{"json", 'j', 0, G_OPTION_ARG_NONE, &o->json,
+						"print the whole report as JSON", NULL},
+		{"format", 0, 0, G_OPTION_ARG_STRING, &o->format,
+			"text, json, markdown, html, csv… (default text)", "NAME"},
+		{"output", 'o', 0, G_OPTION_ARG_FILENAME, &o->output,
+			"write BASE.md, BASE.html, BASE.json and BASE.evidence.pcapng", "BASE"},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &o->quiet, "the verdict line alone", NULL},
+		{"verbose", 'v', 0, G_OPTION_ARG_NONE, &o->verbose,
+			"tables of connections, commands, files and stalls", NULL},
+		{"grade", 0, 0, G_OPTION_ARG_NONE, &o->grade,
+			"only say how far the capture can be trusted", NULL},
+		{"filter", 'f', 0, G_OPTION_ARG_STRING, &o->filter,
+			"only packets that match a capture filter (pcap-filter(7))", "EXPR"},
+		{"link-speed", 0, 0, G_OPTION_ARG_STRING, &o->link_speed,
+			"speed of the slowest link, such as 100M or 1G bit/s (default: measured)",
+			"BIT/S"},
+		{"memory", 0, 0, G_OPTION_ARG_STRING, &o->memory,
+			"memory for connections (default 1G)", "SIZE"},
+		{"fail-on", 0, 0, G_OPTION_ARG_STRING, &o->fail_on,
+			"exit 1 on a finding of this severity: info, minor, major, critical",
+			"SEVERITY"},
+		{"color", 0, 0, G_OPTION_ARG_STRING, &o->color,
+			"auto, always or never (default auto)", "WHEN"},
+		{"redact", 0, 0, G_OPTION_ARG_NONE, &o->redact,
+			"pseudonyms instead of names and addresses here too", NULL},
+		{"no-redact", 0, 0, G_OPTION_ARG_NONE, &o->no_redact,
+			"real names and addresses in files that are made to be attached", NULL},
+		{"redact-map", 0, 0, G_OPTION_ARG_FILENAME, &o->redact_map,
+			"write the map from pseudonym to original to FILE", "FILE"},
+		{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, "FILE..."},
+		G_OPTION_ENTRY_NULL};
+	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	g_option_context_set_summary(context, "Says why the file transfers in a packet capture "
+					      "were slow. FILE may be - for standard input,\n"
+					      "a directory, or the parts of a ring buffer.");
+	g_option_context_add_main_entries(context, entries, NULL);
+	return g_option_context_parse(context, argc, argv, error);
+}
+
+static char *command_line(int argc, char **argv)
+{
+	g_autoptr(GString) text = g_string_new("slowcopy");
+	for (int i = argc > 0 && strcmp(argv[0], "analyze") != 0 ? 1 : 0; i < argc; i++) {
+		bool is_plain = argv[i][0] &&
+				strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
+						"YZ0123456789-_./=:,+@%") == strlen(argv[i]);
+		g_autofree char *word = is_plain ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
+		g_string_append_printf(text, " %s", word);
+	}
+	return g_strdup(text->str);
+}
+
+static bool has_severity(const Result *result, Severity least)
+{
+	for (size_t i = 0; i < result->finding_count; i++) {
+		if (result->findings[i].severity >= least)
+			return true;
+	}
+	return false;
+}
+
+static int print_grade(const Result *result)
+{
+	const ResultCapture *c = &result->capture;
+	printf("capture grade %c", c->grade);
+	for (size_t i = 0; i < c->caveat_count; i++)
+		printf("%s %s", i ? ";" : ":", c->caveats[i].text);
+	putchar('\n');
+	return fflush(stdout) == 0 || errno == EPIPE ? EXIT_DONE : EXIT_REPORT;
+}
+
+static int write_reports(
+	const AnalyzeOptions *o, const Result *result, Reader *reader, const char *line)
+{
+	g_autoptr(GError) error = NULL;
+	const char *charset = nl_langinfo(CODESET);
+	ReportOptions options = {.verbosity = o->quiet     ? -1
+					      : o->verbose ? 1
+							   : 0,
+		.columns = terminal_columns(),
+		.color = wants_color(o),
+		.unicode = strcmp(charset, "UTF-8") == 0,
+		.redact = o->redact,
+		.redact_map_path = o->redact_map,
+		.command_line = line,
+		.version = SLOWCOPY_VERSION,
+		.reader = reader};
+	if (o->output) {
+		options.redact = !o->no_redact;
+		return cmd_fail(EXIT_REPORT, "-o is not built in");
+	}
+	if (o->grade)
+		return print_grade(result);
+	const char *name = o->json ? "json" : o->format ? o->format : "text";
+	const ReportFormat *format = report_format_find(name);
+	bool is_attached = strcmp(name, "markdown") == 0 || strcmp(name, "html") == 0 ||
+			   strcmp(name, "pcapng") == 0;
+	if (is_attached && !o->no_redact)
+		options.redact = true;
+	return report_write_stdout(format, result, &options, &error)
+		       ? EXIT_DONE
+		       : cmd_fail(EXIT_REPORT, "%s", error->message);
+}
+
+static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity *fail_on)
+{
+	double memory = 0;
+	if (!o->files)
+		return cmd_fail(
+			EXIT_USAGE, "no capture file given; try: slowcopy analyze capture.pcap");
+	if (o->format && !report_format_find(o->format))
+		return cmd_fail(EXIT_USAGE,
+			"unknown format '%s'; slowcopy analyze --help lists them", o->format);
+	if (o->memory && !parse_size(o->memory, 1024, &memory))
+		return cmd_fail(
+			EXIT_USAGE, "--memory takes a size such as 256M, not '%s'", o->memory);
+	if (o->link_speed && !parse_size(o->link_speed, 1000, &analysis->link_bps))
+		return cmd_fail(EXIT_USAGE,
+			"--link-speed takes a speed such as 100M or 1G, not '%s'", o->link_speed);
+	if (o->fail_on && !parse_severity(o->fail_on, fail_on))
+		return cmd_fail(EXIT_USAGE,
+			"--fail-on takes info, minor, major or critical, not '%s'", o->fail_on);
+	if (o->color && strcmp(o->color, "auto") != 0 && strcmp(o->color, "always") != 0 &&
+		strcmp(o->color, "never") != 0)
+		return cmd_fail(
+			EXIT_USAGE, "--color takes auto, always or never, not '%s'", o->color);
+	analysis->memory_bytes = (uint64_t)memory;
+	return EXIT_DONE;
+}
+
+static void warn_of_damage(const Result *result)
+{
+	for (size_t i = 0; i < result->input_count; i++) {
+		if (result->inputs[i].damage)
+			fprintf(stderr, "slowcopy: %s: %s\n", result->inputs[i].path,
+				result->inputs[i].damage);
+	}
+}
+
+static int run(AnalyzeOptions *o, const char *line)
+{
+	g_autoptr(GError) error = NULL;
+	AnalysisOptions analysis_options = {0};
+	Severity fail_on = SEVERITY_INFO;
+	int status = check_options(o, &analysis_options, &fail_on);
+	if (status != EXIT_DONE)
+		return status;
+	ReaderOptions reader_options = {.filter = o->filter};
+	g_autoptr(Reader) reader = reader_open(
+		(const char *const *)o->files, g_strv_length(o->files), &reader_options, &error);
+	if (!reader)
+		return cmd_fail(EXIT_INPUT, "%s", error->message);
+	struct sigaction action = {.sa_handler = on_interrupt};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	g_autoptr(Analysis) analysis = analysis_new(&analysis_options);
+	bool is_whole = read_all(reader, analysis);
+	g_autoptr(Result) result = analysis_finish(analysis, reader);
+	if (!is_whole) {
+		result->is_partial = true;
+		fprintf(stderr, "slowcopy: interrupted; this is the report of what was read\n");
+	}
+	if (result->internal_errors > 0)
+		fprintf(stderr,
+			"slowcopy: internal error: %" G_GUINT64_FORMAT
+			" time budgets do not add up; please report this\n",
+			result->internal_errors);
+	warn_of_damage(result);
+	status = write_reports(o, result, reader, line);
+	if (status != EXIT_DONE)
+		return status;
+	if (result->is_partial)
+		return EXIT_INPUT;
+	return o->fail_on && has_severity(result, fail_on) ? EXIT_FOUND : EXIT_DONE;
+}
+
+int cmd_analyze(int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	AnalyzeOptions o = {0};
+	g_autofree char *line = command_line(argc, argv);
+	int status;
+	if (!parse_arguments(&argc, &argv, &o, &error))
+		status = cmd_fail(EXIT_USAGE, "%s; slowcopy analyze --help lists the options",
+			error->message);
+	else
+		status = run(&o, line);
+	g_free(o.format);
+	g_free(o.output);
+	g_free(o.color);
+	g_free(o.filter);
+	g_free(o.fail_on);
+	g_free(o.memory);
+	g_free(o.link_speed);
+	g_free(o.redact_map);
+	g_strfreev(o.files);
+	return status;
+}
