@@ -14,7 +14,7 @@ typedef struct JsonOut {
 
 static void write_value(JsonOut *j, json_t *value)
 {
-	if (!value || json_dumpf(value, j->out, JSON_PARTS_DUMP) != 0)
+	if (!value || json_dumpf(value, j->out, JSON_PARTS_DUMP | JSON_ENCODE_ANY) != 0)
 		j->failed = true;
 	json_decref(value);
 }
