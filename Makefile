@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# slowcopy: the whole build. `make help` lists the targets. MODE=release|debug|asan|cover|fuzz, V=1 shows commands.
+# slowcopy: the whole build. `make help` lists the targets.
+# MODE=release|debug|asan|cover|fuzz chooses a tree under build/, WERROR=1 makes warnings errors, V=1 shows commands.
 
 MODE ?= release
+MAKEFLAGS += -rR
 VERSION := 0.1.0
 B := build/$(MODE)
 Q := $(if $(V),,@)
 
 CC := gcc
-PKGS := glib-2.0 jansson libpcap smartcols ncursesw zlib
+REQUIRED := glib-2.0 jansson libpcap smartcols ncursesw zlib libndpi
 OPTIONAL := libzstd:ZSTD liblz4:LZ4 liblzma:LZMA libseccomp:SECCOMP libcap-ng:CAP_NG libsystemd:SYSTEMD libcrypto:CRYPTO
-PRESENT := $(foreach o,$(OPTIONAL),$(if $(shell pkg-config --exists $(firstword $(subst :, ,$(o))) && echo y),$(o)))
-PKGS += $(foreach o,$(PRESENT),$(firstword $(subst :, ,$(o))))
+has = $(shell pkg-config --exists $(1) 2>/dev/null && echo y)
+PRESENT := $(foreach o,$(OPTIONAL),$(if $(call has,$(firstword $(subst :, ,$(o)))),$(o)))
+MISSING := $(strip $(foreach p,$(REQUIRED),$(if $(call has,$(p)),,$(p))))
+PKGS := $(REQUIRED) $(foreach o,$(PRESENT),$(firstword $(subst :, ,$(o))))
+# these need nothing of it, or install it first
+STARTERS := demo check check-% asan fuzzers fuzz coverage bench bench-ir lint lab accuracy deb dist clean help golden-update
+ifneq ($(MISSING),)
+ifneq ($(filter-out $(STARTERS),$(or $(MAKECMDGOALS),all)),)
+$(error Not found by pkg-config: $(MISSING). On Debian run `.ci/packages build` as root, or `make demo`)
+endif
+endif
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(foreach o,$(PRESENT),-DHAVE_$(lastword $(subst :, ,$(o)))=1)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lndpi -lm
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
 	-Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough -Wswitch-enum $(if $(WERROR),-Werror)
@@ -41,16 +52,25 @@ LIB_SRC := $(sort $(wildcard dissectors/*.c analyzer/*.c analyzer/*/*.c reports/
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(if $(wildcard analyzer/causes/cause.h),$(B)/gen/causes.o)
 MAIN_SRC := $(sort $(wildcard *.c))
 MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
-UNIT := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_BIN := $(UNIT:tests/unit/%.c=$(B)/tests/%)
+# every group of tests is optional; a test file is a program
+UNIT := $(sort $(wildcard tests/unit/test_*.c tests/property/prop_*.c))
+GOLDEN := $(sort $(wildcard tests/golden/*.c))
+CLI := $(sort $(wildcard tests/cli/*.c))
+test_bin = $(foreach t,$(1),$(B)/tests/$(basename $(notdir $(t))))
 TOOL_LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_main.c,$(wildcard tests/tools/*.c)))
 TOOL_BIN := $(patsubst tests/tools/%_main.c,$(B)/tools/%,$(wildcard tests/tools/*_main.c))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-HEADERS := $(sort $(wildcard dissectors/*.h analyzer/*.h analyzer/*/*.h reports/*.h *.h))
+UNIT_BIN := $(call test_bin,$(UNIT))
+GOLDEN_BIN := $(call test_bin,$(GOLDEN))
+CLI_BIN := $(call test_bin,$(CLI))
+FUZZ_BIN := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+REPLAY_BIN := $(FUZZ:tests/fuzz/%.c=$(B)/replay/%)
+HEADERS := $(sort $(wildcard dissectors/*.h analyzer/*.h analyzer/*/*.h reports/*.h *.h tests/tools/*.h))
+C_FILES := $(sort $(wildcard *.[ch] dissectors/*.[ch] analyzer/*.[ch] analyzer/*/*.[ch] reports/*.[ch] tests/*/*.[ch]))
 
-.PHONY: all clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
+.PHONY: all
 all: slowcopy
 
 slowcopy: $(B)/slowcopy
@@ -80,17 +100,153 @@ $(shell { printf '/* generated from analyzer/causes */\n\043include <stddef.h>\n
 
 # ---- tests
 CRITERION := -lcriterion
-$(B)/tests/%: $(B)/tests/unit/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
-	$(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(TOOL_LIB_OBJ) $(B)/libslowcopy.a $(CRITERION) $(PKG_LIBS)
-$(B)/tools/%: $(B)/tests/tools/%_main.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
-	$(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(TOOL_LIB_OBJ) $(B)/libslowcopy.a $(PKG_LIBS)
-$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libslowcopy.a
-	$(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/libslowcopy.a $(PKG_LIBS)
+LINK_TEST = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(TOOL_LIB_OBJ) $(B)/libslowcopy.a $(CRITERION) $(PKG_LIBS)
+LINK_PROGRAM = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libslowcopy.a $(PKG_LIBS)
+# static patterns: a % that may hold a slash would send make looking for ages
+$(filter-out $(B)/tests/prop_%,$(UNIT_BIN)): $(B)/tests/%: $(B)/tests/unit/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_TEST)
+$(filter $(B)/tests/prop_%,$(UNIT_BIN)): $(B)/tests/%: $(B)/tests/property/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_TEST)
+$(GOLDEN_BIN): $(B)/tests/%: $(B)/tests/golden/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_TEST)
+$(CLI_BIN): $(B)/tests/%: $(B)/tests/cli/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_TEST)
+$(TOOL_BIN): $(B)/tools/%: $(B)/tests/tools/%_main.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_PROGRAM)
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libslowcopy.a
+	$(LINK_PROGRAM)
+# a fuzz target with a plain main that runs kept inputs
+$(REPLAY_BIN): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libslowcopy.a
+	$(LINK_PROGRAM)
+# each header compiles alone
+$(HEADERS:%=$(B)/headers/%.ok): $(B)/headers/%.ok: % $(B)/flags
+	$(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
 
--include $(wildcard build/make/*.mk)
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(TOOL_LIB_OBJ)) $(wildcard $(B)/tests/*/*.d)
+JOBS ?= $(shell nproc)
+PARALLEL = $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+RUN_TESTS := SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/run_tests.py -j $(JOBS)
+PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
+# seeds are in corpus/TARGET, what once crashed in crashes/TARGET
+REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
+# what does not depend on how the program is compiled is checked once, in release mode
+STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
+	--command 'headers=$(MAKE) --no-print-directory $(HEADERS:%=$(B)/headers/%.ok)' \
+	--command 'format=clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)')
 
+.PHONY: check check-run check-unit check-golden check-cli check-layers check-headers check-format check-seeds golden-update asan
+# all tests, after installing what they need
+check:
+	$(Q).ci/packages check
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 check-run
+check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM)
+	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_COMMANDS) $(STATIC_COMMANDS)
+check-unit: $(UNIT_BIN)
+	$(Q)$(RUN_TESTS) $^
+check-golden: $(GOLDEN_BIN) $(PROGRAM)
+	$(Q)$(RUN_TESTS) $(GOLDEN_BIN)
+check-cli: $(CLI_BIN) $(PROGRAM)
+	$(Q)$(RUN_TESTS) $(CLI_BIN)
+check-seeds: $(REPLAY_BIN)
+	$(Q)$(RUN_TESTS) $(REPLAY_COMMANDS)
+check-layers:
+	$(Q)tests/tools/check_layers.py
+check-headers: $(HEADERS:%=$(B)/headers/%.ok)
+check-format:
+	$(Q)clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)
+# writes the expected results anew; the difference is to be read before it is committed
+golden-update: $(GOLDEN_BIN) $(PROGRAM)
+	$(Q)SLOWCOPY_GOLDEN_UPDATE=1 $(RUN_TESTS) $(GOLDEN_BIN)
+asan:
+	$(Q)$(MAKE) --no-print-directory MODE=asan check
+
+# ---- fuzzing: FUZZ_SECONDS for each target, FUZZ_TARGETS="pcapng ip" for some
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= $(FUZZ:tests/fuzz/fuzz_%.c=%)
+.PHONY: fuzzers fuzz fuzz-run
+fuzzers:
+	$(Q).ci/packages fuzz
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=fuzz fuzz-programs
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ_TARGETS:%=$(B)/fuzz/fuzz_%)
+fuzz: fuzzers
+	$(Q)for t in $(FUZZ_TARGETS); do echo "  FUZZ    $$t"; mkdir -p build/fuzz/corpus/$$t tests/fuzz/corpus/$$t tests/fuzz/crashes/$$t; \
+		build/fuzz/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -print_final_stats=0 -verbosity=0 \
+		-artifact_prefix=tests/fuzz/crashes/$$t/ build/fuzz/corpus/$$t tests/fuzz/corpus/$$t || exit 1; \
+	done; rmdir tests/fuzz/crashes/* 2>/dev/null || true
+
+# ---- measuring
+.PHONY: coverage coverage-run lint bench bench-ir
+coverage:
+	$(Q).ci/packages coverage
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=cover check-run
+	$(Q)gcovr -r . build/cover --exclude 'tests/' --exclude 'build/' --print-summary -o build/cover/coverage.txt
+	$(Q)gcovr -r . build/cover --filter 'dissectors/' --fail-under-line 95 -o build/cover/dissectors.txt
+lint:
+	$(Q).ci/packages lint
+	$(Q)cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -I. \
+		--suppress=missingIncludeSystem --suppress=unknownMacro -j $(JOBS) $(LIB_SRC) $(MAIN_SRC)
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY_CHECKS)' $(LIB_SRC) $(MAIN_SRC) -- -std=gnu17 -D_GNU_SOURCE -I. $(PKG_CFLAGS) \
+		-DSLOWCOPY_VERSION='"$(VERSION)"'
+# left out: what floods with style or cannot know GLib's ownership
+TIDY_CHECKS := -*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,-bugprone-branch-clone,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
+
+BENCH_PACKETS ?= 5000000
+bench:
+	$(Q).ci/packages bench
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=release build/release/slowcopy build/release/tools/capgen_bench build/release/tools/bare_pcap
+	$(Q)tests/bench/bench.py --packets $(BENCH_PACKETS)
+bench-ir:
+	$(Q).ci/packages bench
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=release build/release/slowcopy build/release/tools/capgen_bench
+	$(Q)tests/bench/bench_ir.py
+
+# ---- the program for people
+DEMO := testdata/causes/receive-window-small/smb3-put-rcvbuf-16k/client.pcap.gz
+.PHONY: demo lab accuracy docs
+# installs what is missing, builds, and shows the report of a real capture
+demo:
+	$(Q).ci/packages build
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=release all
+	$(Q)./slowcopy analyze $(DEMO)
+# records all experiments anew with real servers (root), then compares verdicts with the truth
+lab:
+	$(Q).ci/packages lab
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all
+	$(Q)testdata/lab/lab.py run --all
+	$(Q)testdata/lab/lab.py accuracy
+accuracy: all
+	$(Q)testdata/lab/lab.py accuracy
+# what is generated from the program itself
+docs: all
+	$(Q)./slowcopy --list-causes=markdown >build/causes.md.new && mv build/causes.md.new docs/causes.md
+
+# ---- installing and packing
+prefix ?= /usr/local
+INSTALL_TO = $(DESTDIR)$(prefix)
+NAME := slowcopy-$(VERSION)
+.PHONY: install uninstall dist deb clean help
+install: all
+	install -D -m 755 slowcopy $(INSTALL_TO)/bin/slowcopy
+	$(Q)for f in $(wildcard docs/man/*.[1-8]); do install -D -m 644 $$f $(INSTALL_TO)/share/man/man$${f##*.}/$${f##*/}; done
+	$(Q)for f in $(wildcard docs/*.schema.json); do install -D -m 644 $$f $(INSTALL_TO)/share/slowcopy/$${f##*/}; done
+	$(Q)for f in $(wildcard docs/packaging/*.service); do install -D -m 644 $$f $(INSTALL_TO)/lib/systemd/system/$${f##*/}; done
+	$(Q)for f in $(wildcard docs/packaging/*.bash); do install -D -m 644 $$f $(INSTALL_TO)/share/bash-completion/completions/slowcopy; done
+uninstall:
+	rm -f $(INSTALL_TO)/bin/slowcopy $(INSTALL_TO)/share/bash-completion/completions/slowcopy
+	$(Q)rm -f $(foreach f,$(wildcard docs/man/*.[1-8]),$(INSTALL_TO)/share/man/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
+	$(Q)rm -f $(foreach f,$(wildcard docs/packaging/*.service),$(INSTALL_TO)/lib/systemd/system/$(notdir $(f)))
+	$(Q)rm -rf $(INSTALL_TO)/share/slowcopy
+dist:
+	$(Q)mkdir -p build && git archive --format=tar.gz --prefix=$(NAME)/ -o build/$(NAME).tar.gz HEAD && echo build/$(NAME).tar.gz
+deb:
+	$(Q).ci/packages deb
+	$(Q)rm -rf build/deb && mkdir -p build/deb && git archive --prefix=$(NAME)/ HEAD | tar -x -C build/deb
+	$(Q)cp -r build/deb/$(NAME)/docs/packaging/debian build/deb/$(NAME)/debian
+	$(Q)cd build/deb/$(NAME) && dpkg-buildpackage -us -uc -b
+	$(Q)ls build/deb/*.deb
 clean:
 	$(Q)rm -rf build slowcopy
 help:
-	@grep -E '^[a-z-]+:' Makefile | sed 's/:.*//' | sort | tr '\n' ' '; echo
+	@sed -n 's/^# \(MODE=.*\)/\1/p' Makefile; grep -E '^[a-z][a-z-]*:' Makefile | sed 's/:.*//' | grep -v -e '-run$$' -e '-programs$$' | sort -u | tr '\n' ' '; echo
+
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ)) $(wildcard $(B)/tests/*/*.d $(B)/headers/*/*.d $(B)/headers/*/*/*.d)

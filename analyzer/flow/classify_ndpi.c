@@ -6,8 +6,8 @@
 #include "analyzer/flow/classify_ndpi.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include <glib.h>
 #include <ndpi/ndpi_api.h>
 
 struct ClassifierFlow {
@@ -71,14 +71,18 @@ static void flow_free(Classifier *c, ClassifierFlow **flow)
 	c->count--;
 }
 
-/* The application if there is one, else what carries it; NULL when unknown. Interned: it outlives
- * nDPI, and there are no more of them than nDPI has protocols. */
+/* The application if there is one, else what carries it; NULL when unknown. */
 static const char *name_of(Classifier *c, ndpi_protocol protocol)
 {
+	/* copies outlive nDPI; there are no more of them than nDPI has protocols */
+	static char *names[NDPI_MAX_SUPPORTED_PROTOCOLS];
 	u_int16_t id = protocol.app_protocol != NDPI_PROTOCOL_UNKNOWN ? protocol.app_protocol
 								      : protocol.master_protocol;
-	return id == NDPI_PROTOCOL_UNKNOWN ? NULL
-					   : g_intern_string(ndpi_get_proto_name(c->ndpi, id));
+	if (id == NDPI_PROTOCOL_UNKNOWN || id >= NDPI_MAX_SUPPORTED_PROTOCOLS)
+		return NULL;
+	if (!names[id])
+		names[id] = strdup(ndpi_get_proto_name(c->ndpi, id));
+	return names[id];
 }
 
 const char *classifier_settle(Classifier *classifier, ClassifierFlow **flow)
