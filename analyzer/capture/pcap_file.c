@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Classic pcap: libpcap reads records from a stdio stream that is fed by a Source, so compressed
- * files and pipes look like any other. Behind damage, the next plausible record is looked for and
- * libpcap starts again there.
+ * Classic pcap through libpcap, which reads from a stdio stream: a plain one over a plain file, for
+ * speed; one that a Source feeds for compressed files, pipes, growing files and behind damage,
+ * where the next plausible record is looked for and libpcap starts again.
  */
 #include "analyzer/capture/pcap_file.h"
 
@@ -26,13 +26,13 @@ struct PcapFile {
 	uint8_t head[PCAP_HEADER_LEN];
 	pcap_t *pcap;
 	FILE *stream;
+	char *stream_buffer; /* of a plain stream, else NULL */
 
 	/* what the stream gets before the source goes on: a file header, and after damage what was
 	 * read too far */
 	uint8_t *pending;
 	size_t pending_pos, pending_len;
 	bool is_draining; /* the stream is told that nothing follows */
-	uint64_t fed;     /* bytes the stream got of the file, headers of ours not counted */
 
 	uint64_t record_at; /* offset of the next record */
 	int64_t last_ns;
@@ -91,6 +91,31 @@ static ssize_t pcap_file_feed(void *cookie, char *buffer, size_t len)
 	if (file->is_draining)
 		return 0;
 	return (ssize_t)source_read(file->context.source, buffer, len);
+}
+
+/* lets libpcap begin on a plain stream, if the source can give one */
+static bool pcap_file_start_plain(PcapFile *file)
+{
+	char refusal[PCAP_ERRBUF_SIZE];
+	if (source_offset(file->context.source) != PCAP_HEADER_LEN)
+		return false; /* standard input, opened by someone who had read from it */
+	file->stream_buffer = g_malloc(SOURCE_BLOCK);
+	file->stream = source_stream(file->context.source, file->stream_buffer);
+	if (!file->stream)
+		return false;
+	/* the header with the lifted snap length takes the place of the file's own, in our buffer,
+	 * if stdio put it there; if not, libpcap cuts records at the file's snap length */
+	int first = getc(file->stream);
+	if (first != EOF && ungetc(first, file->stream) != EOF &&
+		memcmp(file->stream_buffer, file->head, 16) == 0)
+		memcpy(file->stream_buffer, file->head, PCAP_HEADER_LEN);
+	file->pcap = pcap_fopen_offline_with_tstamp_precision(
+		file->stream, PCAP_TSTAMP_PRECISION_NANO, refusal);
+	if (!file->pcap) {
+		(void)fclose(file->stream);
+		file->stream = NULL;
+	}
+	return file->pcap != NULL;
 }
 
 /* lets libpcap begin on a file header, then @len bytes at @bytes, then the source. On failure
@@ -153,7 +178,7 @@ PcapFile *pcap_file_new(const FileContext *context, GError **error)
 	if (ok) {
 		if (file->layout.snaplen < PCAP_SNAPLEN)
 			pcap_file_lift_snaplen(file);
-		ok = pcap_file_start(file, NULL, 0, refusal);
+		ok = pcap_file_start_plain(file) || pcap_file_start(file, NULL, 0, refusal);
 	}
 	if (!ok) {
 		g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
@@ -162,7 +187,7 @@ PcapFile *pcap_file_new(const FileContext *context, GError **error)
 		pcap_file_free(file);
 		return NULL;
 	}
-	file->record_at = source_offset(context->source);
+	file->record_at = PCAP_HEADER_LEN;
 	facts_set_format(context->facts, "pcap");
 	facts_add_link_type(context->facts, file->layout.link_type);
 	context->facts->info.snaplen = file->layout.snaplen;
@@ -236,16 +261,23 @@ static bool pcap_file_record_ready(PcapFile *file, bool wait)
 	return have >= want || wait;
 }
 
-/* what was in the stream's buffer and not consumed, then all the search may need from the source */
+/* what libpcap did not consume, as far as the search may need it */
 static GByteArray *pcap_file_unread(PcapFile *file)
 {
 	GByteArray *unread = g_byte_array_new();
 	uint8_t piece[4096];
-	file->is_draining = true;
-	clearerr(file->stream);
-	for (size_t n; (n = fread(piece, 1, sizeof(piece), file->stream)) > 0;)
-		g_byte_array_append(unread, piece, (guint)n);
-	file->is_draining = false;
+	if (file->stream_buffer) {
+		/* it consumed this record's header, and data only when the file ended in them */
+		uint64_t behind = file->record_at + file->layout.record_header_len;
+		if (!source_seek(file->context.source, behind))
+			return unread;
+	} else {
+		file->is_draining = true;
+		clearerr(file->stream);
+		for (size_t n; (n = fread(piece, 1, sizeof(piece), file->stream)) > 0;)
+			g_byte_array_append(unread, piece, (guint)n);
+		file->is_draining = false;
+	}
 	while (unread->len < RESYNC_SEARCH) {
 		size_t n = source_read(file->context.source, piece, sizeof(piece));
 		if (n == 0)
@@ -259,6 +291,7 @@ static GByteArray *pcap_file_unread(PcapFile *file)
 static bool pcap_file_recover(PcapFile *file)
 {
 	Source *source = file->context.source;
+	bool is_cut = g_str_has_prefix(pcap_geterr(file->pcap), "truncated");
 	g_autoptr(GByteArray) unread = pcap_file_unread(file);
 	uint64_t unread_at = source_offset(source) - unread->len;
 	const char *sentence = "a record's header makes no sense";
@@ -266,7 +299,7 @@ static bool pcap_file_recover(PcapFile *file)
 		sentence = "zeros stand where a record should";
 	else if (source_trouble(source))
 		sentence = source_trouble(source);
-	else if (unread->len == 0)
+	else if (is_cut)
 		sentence = "the file ends in the middle of a packet";
 	facts_damage(file->context.facts, file->record_at, sentence);
 
@@ -280,6 +313,7 @@ static bool pcap_file_recover(PcapFile *file)
 	pcap_close(file->pcap);
 	file->pcap = NULL;
 	file->stream = NULL;
+	g_clear_pointer(&file->stream_buffer, g_free);
 	file->is_zero_fill = false;
 	char refusal[PCAP_ERRBUF_SIZE];
 	if (!pcap_file_start(file, unread->data + found, unread->len - found, refusal))
@@ -331,6 +365,7 @@ void pcap_file_free(PcapFile *file)
 		return;
 	if (file->pcap)
 		pcap_close(file->pcap); /* closes the stream */
+	g_free(file->stream_buffer);
 	g_free(file->pending);
 	g_free(file->arena);
 	g_ptr_array_unref(file->large);

@@ -21,7 +21,8 @@ struct PcapngFile {
 	FileContext context;
 	bool is_big_endian;
 	GArray *interfaces; /* Interface, of the section */
-	uint64_t frame;
+	uint64_t frame;     /* number of the last one, as Wireshark counts */
+	uint64_t packets;
 	int64_t last_ns; /* stands in where a packet has no time of its own */
 	bool ended;
 };
@@ -128,6 +129,7 @@ static bool pcapng_file_packet(PcapngFile *file, const PcapngBlock *block, Packe
 	}
 	Interface *interface = &g_array_index(file->interfaces, Interface, parsed.interface);
 	file->frame++;
+	file->packets++;
 	if (parsed.has_time)
 		file->last_ns = pcapng_time_ns(&interface->clock, parsed.time);
 	if (parsed.comment.data || parsed.has_dropped)
@@ -170,6 +172,11 @@ static bool pcapng_file_block(PcapngFile *file, const PcapngBlock *block, Packet
 		return false;
 	case PCAPNG_STATISTICS:
 		pcapng_file_statistics(file, block);
+		return false;
+	case PCAPNG_CUSTOM:
+	case PCAPNG_CUSTOM_NO_COPY:
+	case PCAPNG_JOURNAL:
+		file->frame++; /* Wireshark gives these numbers too */
 		return false;
 	default:
 		return false;
@@ -243,7 +250,7 @@ size_t pcapng_file_read(PcapngFile *file, Packet *ret, size_t max)
 		if (!file->ended)
 			source_take(source, block.total_len);
 	}
-	file->context.facts->info.packets = file->frame;
+	file->context.facts->info.packets = file->packets;
 	file->context.facts->info.bytes = source_offset(source);
 	return count;
 }
