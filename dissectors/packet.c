@@ -168,29 +168,42 @@ static inline bool packet_fast_v6(
 	return packet_fast_tcp(ip + IPV6_LEN, kept, len, ret);
 }
 
-void packet_decode(
+/* the shortcut; false when the frame needs the general way */
+static inline bool packet_fast(const uint8_t *data, uint32_t caplen, uint32_t wirelen, Packet *ret)
+{
+	if (caplen < ETHERNET_LEN + IPV4_LEN + TCP_LEN)
+		return false;
+	uint16_t type = cursor_load_be16(data + 12);
+	if (type == ETHERTYPE_IPV4)
+		return packet_fast_v4(data, caplen, wirelen, ret);
+	if (type == ETHERTYPE_IPV6 && caplen >= ETHERNET_LEN + IPV6_LEN + TCP_LEN)
+		return packet_fast_v6(data, caplen, wirelen, ret);
+	return false;
+}
+
+/* out of line, so that the shortcut needs no stack frame */
+__attribute__((noinline)) static void packet_decode_layers(
 	uint32_t link_type, const uint8_t *data, uint32_t caplen, uint32_t wirelen, Packet *ret)
 {
 	if (!data) {
 		data = (const uint8_t *)"";
 		caplen = 0;
 	}
+	layer_clear(ret, data);
+	layer_decode(link_type, data, caplen, wirelen, ret);
+}
+
+void packet_decode(
+	uint32_t link_type, const uint8_t *data, uint32_t caplen, uint32_t wirelen, Packet *ret)
+{
 	if (wirelen < caplen)
 		wirelen = caplen;
-	layer_clear(ret, data);
-	if (link_type == LINKTYPE_ETHERNET && caplen >= ETHERNET_LEN + IPV4_LEN + TCP_LEN) {
-		uint16_t type = cursor_load_be16(data + 12);
-		if (type == ETHERTYPE_IPV4) {
-			if (packet_fast_v4(data, caplen, wirelen, ret))
-				return;
-			layer_clear(ret, data);
-		} else if (type == ETHERTYPE_IPV6 && caplen >= ETHERNET_LEN + IPV6_LEN + TCP_LEN) {
-			if (packet_fast_v6(data, caplen, wirelen, ret))
-				return;
-			layer_clear(ret, data);
-		}
+	if (link_type == LINKTYPE_ETHERNET && data) {
+		layer_clear(ret, data);
+		if (packet_fast(data, caplen, wirelen, ret))
+			return;
 	}
-	layer_decode(link_type, data, caplen, wirelen, ret);
+	packet_decode_layers(link_type, data, caplen, wirelen, ret);
 }
 
 const char *packet_kind_name(PacketKind kind)
