@@ -219,8 +219,10 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		ack_advanced = ack > d->una;
 	}
 	if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN)) && window == 0 && d->has_edge) {
-		if (advertiser->zero_windows++ == 0)
+		if (advertiser->zero_windows++ == 0) {
 			advertiser->first_zero_window_frame = packet->frame;
+			advertiser->first_zero_window_ns = packet->ts_ns;
+		}
 		step->zero_window = true;
 	}
 	zero_window_clock(advertiser, step->zero_window, packet->ts_ns);

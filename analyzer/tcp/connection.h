@@ -152,7 +152,8 @@ typedef struct TcpDirection {
 	uint64_t recoveries_multi; /* episodes with two or more losses */
 	uint64_t max_in_flight;
 	int64_t zero_window_since_ns, zero_window_ns; /* of the window this side advertises */
-	int64_t at_edge_ns;                           /* this sender stood at the peer's edge */
+	int64_t first_zero_window_ns;
+	int64_t at_edge_ns; /* this sender stood at the peer's edge */
 	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
 		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
 	uint64_t rtt_samples;

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Losses come in bursts when the queue before the bottleneck overflows. Causes 3.12.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/loss.h"
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	LossFacts facts;
+	if (loss_kind(context, &facts) != LOSS_CONGESTIVE || !loss_conclude(context, draft, &facts))
+		return false;
+	const TcpDirection *d = facts.direction;
+	draft->confidence = CONFIDENCE_MEDIUM;
+	draft->sentence = cause_printf(context,
+		"%llu packets (%s) from %s were lost in %llu bursts when a queue on the path was "
+		"full: repairing them, and sending carefully afterwards, took %s of %s.",
+		(unsigned long long)facts.lost, cause_percent(context, facts.rate),
+		host_label(context, facts.side), (unsigned long long)d->loss_events,
+		cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = "a path with enough queue, or less traffic on it";
+	cause_number(draft, "loss bursts", NUMBER_COUNT, (double)d->loss_events);
+	cause_number(draft, "bursts with a filling queue", NUMBER_COUNT,
+		(double)d->loss_events_inflated);
+	cause_advice(draft, "The link is busier than it can carry, or the queue before it is too "
+			    "short: queue management (fq_codel, CAKE), limits for other traffic, "
+			    "or more bandwidth.");
+	cause_advice(draft, "Where a fast port feeds a slower one (10 to 1 Gbit/s, 1 Gbit/s to 100 "
+			    "Mbit/s), Ethernet flow control or a sender that paces its packets "
+			    "('tc qdisc … fq', BBR) keeps the switch's small buffer from "
+			    "overflowing.");
+	draft->next_test = "repeat the copy when the link is otherwise idle";
+	return true;
+}
+
+const Cause cause_loss_congestive = {
+	.id = "loss-congestive",
+	.title = "A queue on the path overflows",
+	.explanation =
+		"Before a slower link packets wait in a queue. When more come than the queue "
+		"holds, the rest is thrown away, often several at once. TCP repairs that and "
+		"halves its speed. It is normal once at the start of a transfer; here it happened "
+		"so often, or cost so much, that it slowed the copy down.",
+	.source = "RFC 7567; RFC 5681",
+	.precedence = 330,
+	.conclude = conclude,
+	.rules_out = NULL,
+};

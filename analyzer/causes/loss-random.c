@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Single packets vanish although no queue is full. Causes 3.11.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/loss.h"
+
+/* Causes 3.11: a quarter of the losses may come with an inflated round trip by chance. */
+#define INFLATED_SHARE 0.25
+/* Events and packets that leave no doubt: twice the rule's least (causes 2.16). */
+#define SURE_EVENTS 10
+/* Mathis' model and the measured rate agree within a factor of two, or it says nothing. */
+#define MODEL_FACTOR 2.0
+
+static bool model_agrees(const CauseContext *context, const LossFacts *facts)
+{
+	return facts->mathis > 0 && facts->mathis <= MODEL_FACTOR * context->rate &&
+	       context->rate <= MODEL_FACTOR * facts->mathis;
+}
+
+static void advise(const CauseContext *context, FindingDraft *draft, const LossFacts *facts)
+{
+	cause_advice(draft, cause_printf(context,
+				    "Look for a bad cable, plug, SFP module or Wi-Fi link %s: the "
+				    "error counters of network cards and switch ports tell "
+				    "('ethtool -S', 'show interface', Get-NetAdapterStatistics).",
+				    loss_place(context, facts)));
+	cause_advice(draft, "On ports of 100 Mbit/s or less check that both ends negotiate the "
+			    "same duplex mode.");
+	cause_advice(draft, "A receiver that drops packets itself needs larger ring buffers "
+			    "('ethtool -G').");
+	cause_advice(draft, "A newer congestion control on the sender (CUBIC, BBR) softens the "
+			    "effect, but does not cure it.");
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	LossFacts facts;
+	if (loss_kind(context, &facts) != LOSS_RANDOM || !loss_conclude(context, draft, &facts))
+		return false;
+	const TcpDirection *d = facts.direction;
+	double inflated =
+		d->loss_events ? (double)d->loss_events_inflated / (double)d->loss_events : 0;
+	bool is_scattered = inflated <= INFLATED_SHARE;
+	bool is_sure = is_scattered && d->loss_events >= SURE_EVENTS &&
+		       (model_agrees(context, &facts) ||
+			       cause_share(context, context->left_ns[BUCKET_LOSS_RECOVERY]) > 0.1);
+	draft->confidence = is_sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	if (!is_scattered)
+		draft->doubt = "Some of the losses came while a queue was filling, so a part may "
+			       "be congestion.";
+	draft->sentence = cause_printf(context,
+		"%s of the packets from %s were lost %s (%llu of %llu) without a full queue: "
+		"repairing them, and sending carefully afterwards, took %s of %s.",
+		cause_percent(context, facts.rate), host_label(context, facts.side),
+		loss_place(context, &facts), (unsigned long long)facts.lost,
+		(unsigned long long)d->payload_packets, cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = "no packet loss on the path";
+	if (facts.mathis > 0) {
+		draft->ceiling_bytes_per_s = facts.mathis;
+		draft->ceiling_formula = cause_printf(context,
+			"1.22 x %s / (%s x square root of %s) = %s", cause_bytes(context, d->mss),
+			cause_time(context, (double)context->rtt_ns),
+			cause_percent(context, facts.rate), cause_rate(context, facts.mathis));
+	}
+	advise(context, draft, &facts);
+	return true;
+}
+
+const Cause cause_loss_random = {
+	.id = "loss-random",
+	.title = "Packets were lost on the way",
+	.explanation =
+		"TCP takes every lost packet as a sign that the path is full: it sends the packet "
+		"again and halves its speed. When packets are lost for another reason, such as a "
+		"bad cable or a weak radio link, it keeps slowing down although the path is free. "
+		"The longer the round trip, the more each loss costs.",
+	.source = "RFC 5681; RFC 6675; Mathis et al. 1997",
+	.precedence = 335,
+	.conclude = conclude,
+	.rules_out = loss_rules_out,
+};

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Losses: see loss.h.
+ */
+#include "analyzer/causes/loss.h"
+
+#include <math.h>
+
+#include "analyzer/causes/host.h"
+#include "analyzer/constants.h"
+
+/* Causes 3.11: five packets and one in two thousand, before it is called a rate. */
+#define MIN_LOST_PACKETS 5
+#define MIN_LOSS_RATE 0.0005
+/* Mathis et al. 1997: rate = 1.22 MSS / (RTT sqrt(p)). */
+#define MATHIS_FACTOR 1.22
+/* Causes 3.11: the model fits when it is within a factor of two. */
+#define MATHIS_TOLERANCE 2.0
+/* Causes 3.12: half of the losses came when the queue was filling, or three at a time on a busy
+ * link. */
+#define CONGESTIVE_SHARE 0.5
+#define CONGESTIVE_BURST 3
+/* Causes 3.22: timers over full-size segments, while smaller ones pass. */
+#define BLACK_HOLE_TIMEOUTS 3
+#define BLACK_HOLE_SIZE_SHARE 0.97
+/* Causes 3.16: proven unneeded repairs. */
+#define SPURIOUS_MIN 3
+#define SPURIOUS_SHARE 0.5
+/* Causes 3.17. */
+#define REORDERED_MIN 10
+#define REORDERED_MIN_RATE 0.001
+/* What a timer costs at least after the fix: the loss is seen and repaired in two round trips
+ * (causes 2.15). */
+#define REPAIR_ROUND_TRIPS 2
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t after_loss_ns(const CauseContext *context)
+{
+	const int64_t *ns = context->unit->account.after_loss_ns;
+	return smaller(ns[0] + ns[1], context->left_ns[BUCKET_CONGESTION_WINDOW]);
+}
+
+static int64_t restart_after_loss_ns(const CauseContext *context)
+{
+	const int64_t *ns = context->unit->account.restart_after_loss_ns;
+	return smaller(ns[0] + ns[1], context->left_ns[BUCKET_SLOW_START]);
+}
+
+static Side loss_side(const CauseContext *context)
+{
+	const Account *a = &context->unit->account;
+	int64_t ns[2];
+	for (int i = 0; i < 2; i++)
+		ns[i] = a->loss_ns[i] + a->after_loss_ns[i] + a->restart_after_loss_ns[i];
+	if (ns[0] == ns[1])
+		return context->bulk;
+	return ns[SIDE_CLIENT] > ns[SIDE_SERVER] ? SIDE_CLIENT : SIDE_SERVER;
+}
+
+bool loss_facts(const CauseContext *context, LossFacts *ret)
+{
+	*ret = (LossFacts){.side = loss_side(context)};
+	const TcpDirection *d = host_direction(context, ret->side);
+	if (!d || d->payload_packets == 0)
+		return false;
+	ret->direction = d;
+	uint64_t unneeded = d->spurious + d->probes;
+	ret->lost = d->retransmitted_packets > unneeded ? d->retransmitted_packets - unneeded : 0;
+	ret->rate = (double)ret->lost / (double)d->payload_packets;
+	if (ret->rate > 0 && context->rtt_ns > 0)
+		ret->mathis =
+			MATHIS_FACTOR * d->mss / ((double)context->rtt_ns / 1e9 * sqrt(ret->rate));
+	ret->stall_ns = context->left_ns[BUCKET_RTO_STALL] + context->left_ns[BUCKET_TAIL_LOSS];
+	ret->cost_ns = ret->stall_ns + context->left_ns[BUCKET_LOSS_RECOVERY] +
+		       after_loss_ns(context) + restart_after_loss_ns(context);
+	return true;
+}
+
+/* Full-size segments time out again and again, and none was ever acknowledged at that size. */
+static bool is_black_hole(const TcpDirection *d)
+{
+	return d->big_timeouts >= BLACK_HOLE_TIMEOUTS && d->max_acked_len > 0 &&
+	       (double)d->max_acked_len < BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
+}
+
+static LossKind unneeded_kind(const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	if (d->spurious < SPURIOUS_MIN ||
+		(double)d->spurious < SPURIOUS_SHARE * (double)d->retransmitted_packets)
+		return LOSS_FINE;
+	double reordered = (double)d->reordered / (double)d->payload_packets;
+	if (d->reordered >= REORDERED_MIN && reordered >= REORDERED_MIN_RATE)
+		return LOSS_REORDERING;
+	return LOSS_SPURIOUS;
+}
+
+/* Few packets under way: nothing but a timer could report the loss. */
+static LossKind stall_kind(const TcpDirection *d)
+{
+	uint64_t tails = d->tail_timeouts + d->tail_probes + d->unseen_stalls;
+	uint64_t all = d->timeouts + d->tail_probes + d->unseen_stalls;
+	return tails * 2 >= all ? LOSS_TAIL : LOSS_TIMEOUT;
+}
+
+static bool is_congestive(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	if ((double)d->loss_events_inflated >= CONGESTIVE_SHARE * (double)d->loss_events)
+		return true;
+	bool is_busy = cause_share(context, context->link_ns) >= CONGESTIVE_SHARE;
+	return is_busy && facts->lost >= CONGESTIVE_BURST * d->loss_events;
+}
+
+/* The end of slow start overruns the queue once in a healthy connection (causes 3.12). */
+static bool is_first_overshoot(const CauseContext *context, const LossFacts *facts)
+{
+	int64_t repair = facts->stall_ns + context->left_ns[BUCKET_LOSS_RECOVERY];
+	return facts->direction->loss_events <= 1 && is_congestive(context, facts) &&
+	       cause_share(context, repair) < MAJOR_SHARE;
+}
+
+LossKind loss_kind(const CauseContext *context, LossFacts *ret)
+{
+	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
+		return LOSS_FINE;
+	const TcpDirection *d = ret->direction;
+	if (is_black_hole(d))
+		return LOSS_BLACK_HOLE;
+	LossKind unneeded = unneeded_kind(ret);
+	if (unneeded != LOSS_FINE)
+		return unneeded;
+	bool has_stalls = d->timeouts + d->tail_probes + d->unseen_stalls > 0 &&
+			  ret->stall_ns >= cause_min_lost_ns(context);
+	if (has_stalls && ret->stall_ns * 2 >= ret->cost_ns)
+		return stall_kind(d);
+	/* a long path suffers from rates that a short one does not notice */
+	bool explains = ret->rate >= MIN_LOSS_RATE ||
+			(ret->mathis > 0 && ret->mathis <= MATHIS_TOLERANCE * context->rate);
+	if (ret->lost < MIN_LOST_PACKETS || !explains)
+		return has_stalls ? stall_kind(d) : LOSS_FINE;
+	if (is_first_overshoot(context, ret))
+		return LOSS_FINE;
+	return is_congestive(context, ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
+}
+
+bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	int64_t after = after_loss_ns(context), restart = restart_after_loss_ns(context);
+	cause_claim(context, draft, BUCKET_LOSS_RECOVERY);
+	cause_claim(context, draft, BUCKET_RTO_STALL);
+	cause_claim(context, draft, BUCKET_TAIL_LOSS);
+	cause_claim_part(context, draft, BUCKET_CONGESTION_WINDOW, after);
+	cause_claim_part(context, draft, BUCKET_SLOW_START, restart);
+	if (draft->lost_ns < cause_min_lost_ns(context))
+		return false;
+	draft->blame = "NETWORK";
+	int64_t remains = cause_slow_start_ns(context);
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = draft->lost_ns > remains ? draft->lost_ns - remains : 0;
+	cause_number(draft, "lost packets", NUMBER_COUNT, (double)facts->lost);
+	cause_number(draft, "loss", NUMBER_PERCENT, facts->rate * 100);
+	cause_number(draft, "losses repaired by a timer", NUMBER_COUNT, (double)d->timeouts);
+	if (facts->mathis > 0)
+		cause_number(draft, "rate such loss allows", NUMBER_RATE, facts->mathis);
+	cause_evidence_bucket(context, draft, BUCKET_RTO_STALL, "until a timer repaired a loss");
+	cause_evidence_bucket(context, draft, BUCKET_LOSS_RECOVERY, "repairing a loss");
+	cause_evidence_bucket(context, draft, BUCKET_TAIL_LOSS, "until a probe repaired a loss");
+	return true;
+}
+
+const char *loss_place(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	uint64_t upstream = d->upstream_losses + d->unseen_stalls;
+	if (upstream * 4 < d->retransmitted_packets + d->unseen_stalls)
+		return cause_printf(context, "between the capture point and %s",
+			host_label(context, host_other(facts->side)));
+	if (upstream * 4 > (d->retransmitted_packets + d->unseen_stalls) * 3)
+		return cause_printf(context, "between %s and the capture point",
+			host_label(context, facts->side));
+	return "on both sides of the capture point";
+}
+
+const char *loss_rules_out(const CauseContext *context)
+{
+	LossFacts facts;
+	if (!loss_facts(context, &facts) || facts.cost_ns >= cause_min_lost_ns(context))
+		return NULL;
+	if (facts.lost == 0)
+		return "loss 0.00 %";
+	return cause_printf(context, "loss %s, %s of time", cause_percent(context, facts.rate),
+		cause_time(context, (double)facts.cost_ns));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Lost packets: what they cost in all, and which one of several causes tells it. RFC 5681,
+ * RFC 6298; causes 3.11 to 3.14.
+ */
+#ifndef SLOWCOPY_ANALYZER_CAUSES_LOSS_H
+#define SLOWCOPY_ANALYZER_CAUSES_LOSS_H
+
+#include "analyzer/causes/cause.h"
+
+/** LossKind: exactly one cause speaks for the time that losses cost. */
+typedef enum LossKind {
+	LOSS_FINE,       /* cost too little, or too little evidence */
+	LOSS_BLACK_HOLE, /* pmtud-black-hole */
+	LOSS_SPURIOUS,   /* spurious-retransmission: nothing was lost */
+	LOSS_REORDERING, /* reordering: taken for loss */
+	LOSS_DUPLEX,     /* duplex-mismatch */
+	LOSS_POLICED,    /* policing */
+	LOSS_TAIL,       /* tail-loss */
+	LOSS_TIMEOUT,    /* rto-stall */
+	LOSS_CONGESTIVE, /* loss-congestive */
+	LOSS_RANDOM,     /* loss-random */
+} LossKind;
+
+/** LossFacts: losses of the direction that suffered. */
+typedef struct LossFacts {
+	Side side;                     /* who sent what was lost */
+	const TcpDirection *direction; /* its packets */
+	uint64_t lost;                 /* packets repaired, less unneeded and closed-window ones */
+	double rate;                   /* lost / sent, 0..1 */
+	double mathis;                 /* rate such losses allow, bytes per second; 0 unknown */
+	int64_t cost_ns;               /* not yet claimed */
+	int64_t stall_ns;              /* of it, waiting for timers */
+} LossFacts;
+
+/** loss_facts: false when the connection is not known. */
+bool loss_facts(const CauseContext *context, LossFacts *ret);
+
+/** loss_kind: who speaks. */
+LossKind loss_kind(const CauseContext *context, LossFacts *ret);
+
+/**
+ * loss_conclude: claims repair, timers and what was slow after them; numbers, savings, evidence.
+ * False when less than a finding is left.
+ */
+bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossFacts *facts);
+
+/** loss_place: "between the capture point and the client 10.0.0.2", in the arena. */
+const char *loss_place(const CauseContext *context, const LossFacts *facts);
+
+/** loss_rules_out: "loss 0.00 %", or NULL. */
+const char *loss_rules_out(const CauseContext *context);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The receiver never offers more than a small, constant amount of buffer: the sender idles for most
+ * of each round trip. Causes 3.1.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/window.h"
+
+/* Linux derives the shift from the buffer's limit: up to 2 stands for at most 256 KiB (measured,
+ * causes 3.1); an automatic buffer announces 6 and more. */
+#define PINNED_MAX_SHIFT 2
+#define PINNED_MAX_BYTES (256 * 1024)
+
+static bool is_pinned(const TcpDirection *receiver, double window)
+{
+	return receiver->window_scale >= 0 && receiver->window_scale <= PINNED_MAX_SHIFT &&
+	       window <= PINNED_MAX_BYTES;
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	if (window_kind(context) != WINDOW_SMALL)
+		return false;
+	Side side = window_side(context), receiver = host_other(side);
+	const TcpDirection *d = host_direction(context, side);
+	double window = window_at_stops(d);
+	if (!window_conclude(context, draft, side, window))
+		return false;
+	const TcpDirection *advertiser = host_direction(context, receiver);
+	const char *rtt = cause_time(context, (double)context->rtt_ns);
+	draft->sentence = cause_printf(context,
+		"%s offers no more than %s of receive window, so %s has to stop after that much "
+		"and wait for the answer, once every %s round trip.",
+		host_label_start(context, receiver), cause_bytes(context, window),
+		host_label(context, side), rtt);
+	double wanted = cause_bdp_bytes(context);
+	draft->fix = wanted > window
+			     ? cause_printf(context, "a receive window of %s or more on the %s",
+				       cause_bytes(context, wanted),
+				       receiver == SIDE_CLIENT ? "client" : "server")
+			     : "a larger receive window";
+	if (advertiser->window_scale >= 0)
+		cause_number(draft, "window scale", NUMBER_COUNT, advertiser->window_scale);
+	if (is_pinned(advertiser, window))
+		cause_number_name(draft, "buffer", "fixed by the program (small window scale)");
+	window_advice(context, draft, receiver, wanted);
+	return true;
+}
+
+const Cause cause_receive_window_small = {
+	.id = "receive-window-small",
+	.title = "The receiver's window was too small",
+	.explanation =
+		"A receiver tells the sender how much it may send before it must wait for an "
+		"acknowledgement: the receive window. When that is less than what fits on the way "
+		"between the two hosts, the sender stands still for part of every round trip. The "
+		"usual reason is a program or a setting that fixes the size of the socket buffer.",
+	.source = "RFC 7323 1.1-2; RFC 9293 3.8.6; Samba smb.conf(5) \"socket options\"",
+	.precedence = 365,
+	.conclude = conclude,
+	.rules_out = window_rules_out,
+};

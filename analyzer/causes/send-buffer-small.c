@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sending host keeps a constant amount in flight, less than the receiver offers and the network
+ * takes, although nothing is lost. Causes 3.8.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/constants.h"
+
+/* Causes 3.8: a flight within a tenth of what the program asks for at a time is the program's. */
+#define DEPTH_TOLERANCE 0.1
+/* A flight near what the path holds fills it: no buffer to blame (causes 3.8, paced senders). */
+#define FILLS_PATH_SHARE 0.8
+/* Twelve rounds of bulk, causes 3.8. */
+#define MIN_ROUNDS 12
+/* Causes 2.15: a buffer of twice what the path holds. */
+#define WANTED_FACTOR 2
+
+static double flight_of(const TcpDirection *d)
+{
+	return d->plateau_reference > 0 ? (double)d->plateau_reference : (double)d->max_in_flight;
+}
+
+/* In the whole connection nothing was lost and the flight never rose above the plateau: what the
+ * accounting charged to the congestion window while it learned the plateau is the buffer's, too. */
+static bool is_capped_throughout(const TcpDirection *d)
+{
+	double tolerance = PLATEAU_TOLERANCE * flight_of(d);
+	if (tolerance < 2.0 * d->mss)
+		tolerance = 2.0 * d->mss;
+	return d->loss_events == 0 && d->retransmitted_packets == 0 && d->ece_flags == 0 &&
+	       (double)d->max_in_flight <= flight_of(d) + tolerance;
+}
+
+static bool is_depth_of_program(const CauseContext *context, double flight)
+{
+	const DataFacts *data = unit_main(context->unit);
+	if (!data || data->depth_bytes_max == 0)
+		return false;
+	return (double)data->depth_bytes_max <= flight * (1 + DEPTH_TOLERANCE);
+}
+
+static void advise(const CauseContext *context, FindingDraft *draft, Side side, double wanted)
+{
+	const char *need = wanted > 0 ? cause_bytes(context, WANTED_FACTOR * wanted)
+				      : "twice rate times round trip";
+	if (host_is_samba(context, side))
+		cause_advice(draft, "Samba: remove SO_SNDBUF and SO_RCVBUF from 'socket options' "
+				    "in smb.conf and reload.");
+	if (host_kind(context, side) != HOST_WINDOWS)
+		cause_advice(draft, cause_printf(context,
+					    "Linux: look for SO_SNDBUF in the program's settings "
+					    "(vsftpd, proftpd 'SocketOptions sndbuf'), and set the "
+					    "third value of 'sysctl net.ipv4.tcp_wmem' to %s.",
+					    need));
+	if (host_kind(context, side) != HOST_UNIX)
+		cause_advice(draft, "Windows: send buffers grow by themselves unless the program "
+				    "sets SO_SNDBUF; older tools fix 8 or 64 KiB.");
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const TcpDirection *d = context->sender;
+	if (!d || context->rtt_ns <= 0)
+		return false;
+	double flight = flight_of(d);
+	double fills = FILLS_PATH_SHARE * cause_bdp_bytes(context);
+	bool is_open = flight <= PLATEAU_WINDOW_SHARE * (double)d->max_peer_window;
+	if (!is_open || (context->capacity.is_proven && fills > 0 && flight >= fills) ||
+		is_depth_of_program(context, flight) ||
+		context->wall_ns < MIN_ROUNDS * context->rtt_ns)
+		return false;
+	int64_t plateau = cause_claim(context, draft, BUCKET_SEND_BUFFER);
+	if (plateau > 0 && is_capped_throughout(d))
+		cause_claim(context, draft, BUCKET_CONGESTION_WINDOW);
+	if (draft->lost_ns < cause_min_lost_ns(context))
+		return false;
+	int64_t ramp = cause_slow_start_ns(context);
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = draft->lost_ns > ramp ? draft->lost_ns - ramp : 0;
+	draft->confidence =
+		d->loss_events == 0 && context->facts->tcp.handshake_seen && is_capped_throughout(d)
+			? CONFIDENCE_HIGH
+			: CONFIDENCE_MEDIUM;
+	draft->blame = host_blame(context->bulk);
+	draft->ceiling_bytes_per_s = flight / ((double)context->rtt_ns / 1e9);
+	draft->ceiling_formula = cause_printf(context, "%s / %s = %s", cause_bytes(context, flight),
+		cause_time(context, (double)context->rtt_ns),
+		cause_rate(context, draft->ceiling_bytes_per_s));
+	draft->sentence = cause_printf(context,
+		"%s never keeps more than %s under way although the receiver offers %s and nothing "
+		"is lost, so it moves only that much per %s round trip.",
+		host_label_start(context, context->bulk), cause_bytes(context, flight),
+		cause_bytes(context, d->max_peer_window),
+		cause_time(context, (double)context->rtt_ns));
+	draft->fix = "a larger send buffer";
+	draft->next_test = "ask the sending host: 'ss -tmi' (Linux) shows the socket's send buffer "
+			   "(tb) while the copy runs";
+	cause_number(draft, "most data in flight", NUMBER_BYTES, flight);
+	cause_number(draft, "receive window", NUMBER_BYTES, d->max_peer_window);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	cause_evidence_bucket(context, draft, BUCKET_SEND_BUFFER, "waited with the window open");
+	advise(context, draft, context->bulk, cause_bdp_bytes(context));
+	return true;
+}
+
+static const char *rules_out(const CauseContext *context)
+{
+	const TcpDirection *d = context->sender;
+	if (!d || context->left_ns[BUCKET_SEND_BUFFER] > context->wall_ns / 10)
+		return NULL;
+	return cause_printf(context, "send buffer held back %s of the time",
+		cause_percent(context, cause_share(context, context->left_ns[BUCKET_SEND_BUFFER])));
+}
+
+const Cause cause_send_buffer_small = {
+	.id = "send-buffer-small",
+	.title = "The sender's buffer was too small",
+	.explanation =
+		"A host keeps what it has sent until the other side confirms it. When the buffer "
+		"for that is small the program cannot hand over more, and the connection carries "
+		"only one buffer per round trip. It shows as a constant amount in flight, below "
+		"the receive window, with no loss.",
+	.source = "RFC 9293; SNAP (NSDI 2011); T-RAT (SIGCOMM 2002)",
+	.precedence = 375,
+	.conclude = conclude,
+	.rules_out = rules_out,
+};

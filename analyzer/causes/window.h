@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The receive window that held a sender back: which of the causes of one bucket speaks, and what a
+ * larger window would save. RFC 7323; causes 3.1 to 3.4.
+ */
+#ifndef SLOWCOPY_ANALYZER_CAUSES_WINDOW_H
+#define SLOWCOPY_ANALYZER_CAUSES_WINDOW_H
+
+#include "analyzer/causes/cause.h"
+
+/** WindowKind: exactly one cause speaks for the bucket receive-window. */
+typedef enum WindowKind {
+	WINDOW_FINE,       /* too little time, or too little evidence */
+	WINDOW_SMALL,      /* receive-window-small */
+	WINDOW_SCALE_OFF,  /* window-scale-off */
+	WINDOW_STRIPPED,   /* window-scale-stripped */
+	WINDOW_RESTRICTED, /* autotuning-restricted */
+} WindowKind;
+
+/** window_kind: who speaks. */
+WindowKind window_kind(const CauseContext *context);
+
+/** window_side: whose sending the window held back most. */
+Side window_side(const CauseContext *context);
+
+/** window_at_stops: mean window in force when the sender had to stop, bytes. */
+double window_at_stops(const TcpDirection *sender);
+
+/** window_scale_is_off: both SYNs are in the capture and one lacks the option. */
+bool window_scale_is_off(const CauseContext *context);
+
+/**
+ * window_conclude: claims the bucket and fills in numbers, ceiling, evidence, savings and
+ * confidence for a sender on @side held by @window bytes. False when less than a finding is left.
+ */
+bool window_conclude(const CauseContext *context, FindingDraft *draft, Side side, double window);
+
+/** window_advice: how to make the window of the receiver @side larger; @wanted bytes, 0 unknown. */
+void window_advice(const CauseContext *context, FindingDraft *draft, Side receiver, double wanted);
+
+/** window_rules_out: "receive window open 99 % of the time", or NULL. */
+const char *window_rules_out(const CauseContext *context);
+
+#endif

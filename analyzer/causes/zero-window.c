@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The receiving host's buffer was full: it told the sender to stop. Causes 3.5.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/reader.h"
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	if (reader_kind(context) != READER_STOPPED)
+		return false;
+	Side reader = reader_side(context);
+	if (!reader_conclude(context, draft, reader))
+		return false;
+	const TcpDirection *receiver = host_direction(context, reader);
+	cause_evidence(context, draft, receiver->first_zero_window_frame,
+		receiver->first_zero_window_ns, "first zero window");
+	draft->sentence = cause_printf(context,
+		"%s closed its receive window %llu times because its program did not take the data "
+		"fast enough; %s stood still for %s of %s.",
+		host_label_start(context, reader), (unsigned long long)receiver->zero_windows,
+		host_label(context, host_other(reader)),
+		cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = reader == SIDE_CLIENT ? "a client that takes the data faster"
+					   : "a server that takes the data faster";
+	return true;
+}
+
+static const char *rules_out(const CauseContext *context)
+{
+	const TcpDirection *r = context->receiver;
+	if (!r || r->zero_windows > 0)
+		return NULL;
+	return "zero windows: none";
+}
+
+const Cause cause_zero_window = {
+	.id = "zero-window",
+	.title = "The receiver told the sender to stop",
+	.explanation =
+		"Data waits in a buffer of the receiving host until the program there takes it. "
+		"When that buffer is full the host announces a window of zero and the sender must "
+		"stop until it opens again. The network is not the problem then: the receiving "
+		"program, its disk or something it waits for is.",
+	.source = "RFC 9293 3.8.6.1; RFC 1122 4.2.2.17",
+	.precedence = 340,
+	.conclude = conclude,
+	.rules_out = rules_out,
+};
