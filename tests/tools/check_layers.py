@@ -21,7 +21,7 @@ FLOORS = {
 # inside the analyzer each may include itself and those before it; "" are the files at its top
 ANALYZER = ["base", "capture", "flow", "tcp", "session", "transfer", "causes", ""]
 # shared vocabulary that every part of the analyzer may include
-ANALYZER_VOCABULARY = {"analyzer/options.h"}
+ANALYZER_VOCABULARY = {"analyzer/options.h", "analyzer/constants.h", "analyzer/result.h"}
 PURE_HEADERS = {"stdint.h", "stdbool.h", "stddef.h", "string.h"}
 PACKET_PATH = ("analyzer/flow/", "analyzer/tcp/", "analyzer/session/", "analyzer/transfer/")
 LIBRARIES = {
