@@ -34,10 +34,7 @@ typedef struct FileCell {
 	bool is_closed;       /* file_closed was called, or will never be */
 	bool client_connects; /* FTP: who makes the data connection */
 	bool has_verb;        /* FTP: the transfer command was seen */
-	bool is_done;         /* FTP: its final reply was seen */
 	uint8_t verb;         /* FTP: MessageVerb of the transfer command */
-	uint32_t data_count;  /* FTP: data connections attached */
-	int64_t done_ns;      /* FTP: when the final reply was complete */
 	char *name;           /* heap; NULL when unknown */
 	SmbShare *share;      /* NULL when unknown */
 	struct FileCell *hash_next, *lru_prev, *lru_next;

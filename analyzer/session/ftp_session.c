@@ -100,7 +100,6 @@ Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *contro
 	ftp->data = data;
 	if (file) {
 		data->file = file_hold((FileCell *)file);
-		data->file->data_count++;
 		data_turn(data);
 	}
 	return session;
@@ -116,24 +115,11 @@ void ftp_data_push(Session *session, Side side)
 	session->turn.message_left[!side] = 0;
 }
 
-/* forgets @data's file; closes it when the final reply came before the data had passed */
-static void data_release(FtpData *data, int64_t now_ns)
-{
-	FileCell *file = data->file;
-	data->file = NULL;
-	if (!file)
-		return;
-	file->data_count--;
-	if (file->is_done && file->data_count == 0 && data->control)
-		file_close(&data->control->framed->files, file,
-			now_ns > file->done_ns ? now_ns : file->done_ns);
-	file_release(file);
-}
-
-void ftp_data_end(Session *session, int64_t now_ns)
+void ftp_data_end(Session *session)
 {
 	FtpData *data = session->data;
-	data_release(data, now_ns);
+	file_release(data->file);
+	data->file = NULL;
 	if (!data->control)
 		return;
 	if (data->prev)
@@ -143,14 +129,6 @@ void ftp_data_end(Session *session, int64_t now_ns)
 	if (data->next)
 		data->next->prev = data->prev;
 	data->control = NULL;
-}
-
-static void file_done(Session *session, FileCell *file, int64_t now_ns)
-{
-	file->is_done = true;
-	file->done_ns = now_ns;
-	if (file->data_count == 0)
-		file_close(&session->framed->files, file, now_ns);
 }
 
 /* ---- announcements */
@@ -357,7 +335,7 @@ static void ftp_after_reply(Session *session, Request *request, int64_t now_ns)
 	const Operation *op = &request->op;
 	bool is_ok = op->answered && op->status_class == STATUS_CLASS_OK;
 	if (verb_is_transfer(op->verb) && request->file)
-		file_done(session, request->file, now_ns);
+		file_close(&session->framed->files, request->file, now_ns);
 	if (!op->answered)
 		return;
 	if (op->verb == VERB_LOGIN && op->reply_code == 230)
@@ -387,9 +365,6 @@ static void ftp_end(Session *session, int64_t now_ns)
 	FileTable *files = &session->framed->files;
 	for (FtpData *data = ftp->data, *next; data; data = next) {
 		next = data->next;
-		if (data->file)
-			file_close(files, data->file, now_ns);
-		data_release(data, now_ns);
 		data->control = NULL;
 		data->prev = data->next = NULL;
 	}

@@ -472,7 +472,7 @@ void session_end(Session *session, int64_t now_ns)
 	if (session->mode == SESSION_FRAMED)
 		framed_end(session, now_ns);
 	if (session->data)
-		ftp_data_end(session, now_ns);
+		ftp_data_end(session);
 	session->turn.message_left[SIDE_CLIENT] = session->turn.message_left[SIDE_SERVER] = 0;
 	session->turn.outstanding = 0;
 }

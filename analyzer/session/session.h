@@ -33,8 +33,11 @@ typedef enum OpClass {
 /** Side: who sends. Index of per-direction arrays: [SIDE_CLIENT] is what the client sends. */
 typedef enum Side { SIDE_CLIENT, SIDE_SERVER } Side;
 
-/** FileRef: one open of a file (SMB handle, FTP transfer). Owned by the session; lives until
- * file_closed returns. */
+/**
+ * FileRef: one open of a file (SMB handle, FTP transfer, all of an encrypted session). Owned by the
+ * session. It lives until file_closed returns; one that file_opened was never called for lives
+ * until the reply() of its open, which is how the name of an open that failed is seen.
+ */
 typedef struct FileRef {
 	const char *name;  /* clean UTF-8, "" unknown; share-relative with backslashes as sent */
 	const char *share; /* clean UTF-8 "\\\\server\\share", "" unknown */
@@ -98,11 +101,13 @@ typedef struct SessionOps {
 		int64_t now_ns); /* CLOSE answered, 226, session end; last use of @file */
 	/**
 	 * ftp_data: the control connection of this session announced that a data connection is
-	 * about to come. Addresses as in Packet; @client_connects tells which side will send the
-	 * SYN. The listener calls session_new_ftp_data for it.
+	 * about to come. @addr, @port: the end that will accept it; an address of all zeros is the
+	 * control connection's own (the server's when @client_connects, else the client's). Called
+	 * twice for an address given in the clear, since a translator may have changed it. The
+	 * listener calls session_new_ftp_data for the connection. @file was announced before.
 	 */
-	void (*ftp_data)(void *user, const uint8_t server_addr[16], uint16_t port,
-		bool client_connects, FileRef *file);
+	void (*ftp_data)(void *user, const uint8_t addr[16], uint16_t port, bool client_connects,
+		FileRef *file);
 } SessionOps;
 
 /** Turn: who owes the next byte, asked by the time accounting before and after each packet. */
@@ -150,8 +155,12 @@ typedef struct SessionLimits {
 Session *session_new(const SessionOps *ops, void *user, const SessionLimits *limits,
 	uint16_t server_port, uint16_t client_port);
 
-/** session_new_ftp_data: a session of an FTP data connection that belongs to @file of its control
- * session. */
+/**
+ * session_new_ftp_data: a session of an FTP data connection that belongs to @file of its control
+ * session. All of it is one message of the side that sends, known from the file's command;
+ * SIDE_CLIENT is the side that opened the connection, which is the FTP server when the client does
+ * not connect. No operations are reported. @file may be NULL. The control session may end first.
+ */
 Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *control, FileRef *file);
 
 /**

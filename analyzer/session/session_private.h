@@ -213,7 +213,7 @@ void opaque_message(Session *session, Side side, StreamMessage *m, const Message
 
 /** ftp_data_push, ftp_data_end: a data connection's session. */
 void ftp_data_push(Session *session, Side side);
-void ftp_data_end(Session *session, int64_t now_ns);
+void ftp_data_end(Session *session);
 
 /* ---- session_stats.c */
 
