@@ -53,6 +53,12 @@
 #define PLATEAU_ROUNDS 8
 #define PLATEAU_TOLERANCE 0.05
 #define PLATEAU_WINDOW_SHARE 0.8
+/* RFC 9438 5.1: CUBIC is back at the window before a loss after at most this long for windows of a
+ * thousand segments. */
+#define PLATEAU_QUIET_NS (10 * SECOND_NS)
+/* A tail as the IP identification shows it: up to four lost segments, the probe and the timer's
+ * first repeat. */
+#define UNSEEN_TAIL_PACKETS 6
 /* Data sent within this of an acknowledgement's arrival was triggered by it. */
 #define TRIGGER_MIN_NS (400000)
 #define TRIGGER_LOOP_SHARE 0.15

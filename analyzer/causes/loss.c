@@ -102,7 +102,7 @@ static LossKind unneeded_kind(const LossFacts *facts)
 /* Few packets under way: nothing but a timer could report the loss. */
 static LossKind stall_kind(const TcpDirection *d)
 {
-	uint64_t tails = d->tail_timeouts + d->tail_probes + d->unseen_stalls;
+	uint64_t tails = d->tail_timeouts + d->tail_probes + d->unseen_tails;
 	uint64_t all = d->timeouts + d->tail_probes + d->unseen_stalls;
 	return tails * 2 >= all ? LOSS_TAIL : LOSS_TIMEOUT;
 }

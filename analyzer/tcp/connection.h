@@ -153,7 +153,8 @@ typedef struct TcpDirection {
 	uint64_t max_in_flight;
 	int64_t zero_window_since_ns, zero_window_ns; /* of the window this side advertises */
 	int64_t first_zero_window_ns;
-	int64_t at_edge_ns; /* this sender stood at the peer's edge */
+	int64_t last_loss_ns; /* newest repair; 0 none */
+	int64_t at_edge_ns;   /* this sender stood at the peer's edge */
 	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
 		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
 	uint64_t rtt_samples;
@@ -172,7 +173,8 @@ typedef struct TcpDirection {
 	uint64_t upstream_losses; /* of the retransmissions: lost before the capture point */
 	uint64_t tail_timeouts;   /* timers that expired with so little under way that nothing else
 				     could report the loss */
-	uint64_t unseen_stalls;   /* timers that only the IP identification tells of */
+	uint64_t unseen_stalls;   /* timers that only the IP identification tells of... */
+	uint64_t unseen_tails;    /* ...with no more packets unseen than a tail and its repeats */
 	uint64_t big_timeouts;    /* timers that expired over a full-size segment */
 	uint32_t max_timeout_len; /* largest segment a timer repeated */
 	uint32_t max_acked_len;   /* largest segment acknowledged at the first try */
@@ -200,7 +202,8 @@ typedef struct TcpStep {
 	bool is_setup;     /* SYN or SYN-ACK or the ACK that ends the handshake */
 	bool ack_advanced, edge_advanced, zero_window, is_duplicate_ack;
 	bool unseen_before; /* the IP-ID ledger proves packets sent just before that were not seen
-			       here */
+			       here... */
+	uint16_t unseen_count; /* ...so many */
 	bool starts_recovery, ends_recovery;
 	bool was_in_recovery;     /* before this packet */
 	bool closes;              /* FIN or RST */

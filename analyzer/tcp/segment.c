@@ -255,6 +255,7 @@ static void take_loss(
 		d->probes++;
 		return;
 	}
+	d->last_loss_ns = packet->ts_ns;
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
 	if (step->retransmission == RETRANSMISSION_TIMEOUT && since >= TIMEOUT_MIN_NS) {
@@ -285,8 +286,10 @@ static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
 		else if (packet->ts_ns - d->last_data_ns < LEDGER_MIN_PAUSE_NS)
 			d->ip_id_disorderly++;
 		step->unseen_before = was_orderly && jump > 1 && jump <= IP_ID_MAX_JUMP;
-		if (step->unseen_before)
-			d->unseen_sent += jump - 1u;
+		if (step->unseen_before) {
+			step->unseen_count = (uint16_t)(jump - 1);
+			d->unseen_sent += step->unseen_count;
+		}
 	}
 	d->last_ip_id = packet->ip_id;
 }

@@ -189,7 +189,10 @@ static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Pack
 	int64_t base = tcp_rtt_ns(&conv->tcp), now = tcp_rtt_now_ns(&conv->tcp, side);
 	bool is_below_window =
 		(double)d->plateau_reference <= PLATEAU_WINDOW_SHARE * (double)d->peer_window;
-	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window &&
+	/* after a loss CUBIC stays near its old window for seconds (RFC 9438 4.2): no plateau of a
+	 * buffer */
+	bool is_quiet = d->last_loss_ns == 0 || packet->ts_ns - d->last_loss_ns > PLATEAU_QUIET_NS;
+	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window && is_quiet &&
 		now <= base + base / 4 + NOISE_FLOOR_NS)
 		return BUCKET_SEND_BUFFER;
 	return BUCKET_CONGESTION_WINDOW;
@@ -202,7 +205,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 	TcpDirection *d = &conv->tcp.dir[side];
 	int64_t gap = packet->ts_ns - conv->timeline->accounted_ns;
 	memset(ret, 0, sizeof(*ret));
-	ret->is_after_loss = d->loss_events > 0;
+	ret->is_after_loss = d->loss_events > 0 || d->unseen_stalls > 0;
 	if (step->segment == SEGMENT_PROBE) {
 		ret->bucket = BUCKET_ZERO_WINDOW;
 		ret->is_repair = true;
@@ -230,6 +233,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 	}
 	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS) {
 		d->unseen_stalls++;
+		d->unseen_tails += step->unseen_count <= UNSEEN_TAIL_PACKETS;
 		ret->bucket = BUCKET_RTO_STALL;
 		ret->is_repair = true;
 		return;
