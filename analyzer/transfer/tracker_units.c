@@ -399,7 +399,8 @@ static Unit *payload_unit(Conversation *conv)
 		}
 		return conv->unit;
 	}
-	return conv->current;
+	/* what an FTP control connection carries is no file data */
+	return conv->current && !conv->current->is_ftp ? conv->current : NULL;
 }
 
 void tracker_payload(
