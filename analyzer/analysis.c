@@ -48,6 +48,11 @@ static void on_connection(void *user, ConnectionFacts *facts)
 
 static void on_stalled(void *user, uint16_t input, const Span *span, int64_t start_ns, int64_t ns)
 {
+	const AnalysisOptions *o = &((Analysis *)user)->options;
+	if (o->span)
+		o->span(o->span_user, span, start_ns, ns);
+	if (ns < TIMELINE_STALL_NS)
+		return;
 	static const OwedBy owed[] = {
 		[BUCKET_SIDE_NETWORK] = OWED_BY_NETWORK,
 		[BUCKET_SIDE_CLIENT] = OWED_BY_CLIENT,
@@ -97,7 +102,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 		.connection_done = on_connection,
 		.stalled = on_stalled,
 		.user = analysis};
-	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8};
+	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8,
+		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0};
 	analysis->tracker = tracker_new(&ops, &limits);
 	analysis->next_stream = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	return analysis;

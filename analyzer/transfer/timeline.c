@@ -17,6 +17,7 @@ void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client
 	memset(timeline, 0, sizeof(*timeline));
 	timeline->committed_ns = timeline->accounted_ns = start_ns;
 	timeline->path = path;
+	timeline->stall_ns = TIMELINE_STALL_NS;
 	timeline->client_is_low = client_is_low;
 }
 
@@ -64,7 +65,7 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 			span->frame, span->stream, span->is_after_loss);
 		a->covered_ns = to;
 	}
-	if (span->ns - link >= TIMELINE_STALL_NS && timeline->stalled)
+	if (timeline->stalled && span->ns - link >= timeline->stall_ns)
 		timeline->stalled(timeline->user, timeline, span, from + link, span->ns - link);
 	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
 		int64_t *busy = &timeline->busy_until_ns[span->side];

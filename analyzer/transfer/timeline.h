@@ -42,11 +42,12 @@ typedef struct Timeline {
 	Path *path;
 	bool client_is_low; /* path->dir[0] is what the client sends */
 	uint16_t input;
+	int64_t stall_ns; /* shortest pause that `stalled` is told of */
 	double capacity_hint; /* bytes per second given by the user, 0 none */
 	Account *accounts;    /* open, or waiting for their last spans */
 	void (*account_done)(
 		void *user, Account *account); /* covered up to its end; off the list already */
-	/** a pause of a second or more in which nothing was on the wire */
+	/** a pause of stall_ns or more, its link share taken out */
 	void (*stalled)(void *user, const struct Timeline *timeline, const Span *span,
 		int64_t start_ns, int64_t ns);
 	void *user;

@@ -65,6 +65,8 @@ static void timeline_listen(Tracker *tracker, Conversation *conv)
 {
 	conv->own_timeline.account_done = tracker_account_done;
 	conv->own_timeline.stalled = on_stalled;
+	if (tracker->limits.stall_ns > 0)
+		conv->own_timeline.stall_ns = tracker->limits.stall_ns;
 	conv->own_timeline.user = tracker;
 	conv->own_timeline.input = conv->input;
 }
