@@ -19,41 +19,51 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static void add(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side,
-	const Packet *packet, bool last)
+static Span span_of(const Conversation *conv, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
 {
-	Span span = {.frame = packet->frame,
+	return (Span){.frame = packet->frame,
 		.stream = conv->stream,
 		.bucket = (uint8_t)bucket,
 		.op_class = (uint8_t)op_class,
 		.side = (uint8_t)conversation_side(conv, side)};
-	if (last)
-		span.wire_bytes = packet->wirelen + FRAMING_BYTES;
+}
+
+/* Time before the packet that is not the packet's own: it carries no bytes yet. */
+static void add_part(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
+{
+	Span span = span_of(conv, bucket, op_class, side, packet);
 	timeline_add(conv->timeline, to_ns, &span);
+}
+
+/* Time up to the packet: first @travel_ns of a round trip, the rest is @bucket. */
+static void add_wait(Conversation *conv, int64_t travel_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
+{
+	Span span = span_of(conv, bucket, op_class, side, packet);
+	span.travel_ns = travel_ns > 0 ? travel_ns : 0;
+	span.wire_bytes = packet->wirelen + FRAMING_BYTES;
+	timeline_add(conv->timeline, packet->ts_ns, &span);
 }
 
 /* Time the server's side is responsible for: the request travels to it and back, then it works. */
 static void charge_server(
 	Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class, Side speaker)
 {
-	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
-	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
+	if (turn->is_setup) {
+		add_wait(conv, 0, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet);
+		return;
+	}
+	int64_t from = conv->timeline->accounted_ns;
 	int64_t asked = turn->oldest_request_ns ? turn->oldest_request_ns : from;
 	/* an FTP server answers when the data connection is closed, not when it was asked */
 	if (conv->data_done_ns > asked)
 		asked = conv->data_done_ns;
-	int64_t back = clamp(asked + loop, from, to);
-	if (turn->is_setup) {
-		add(conv, to, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet, true);
-		return;
+	if (asked > from) { /* before the request was complete: it was still coming */
+		int64_t complete = asked < packet->ts_ns ? asked : packet->ts_ns;
+		add_part(conv, complete, BUCKET_ROUND_TRIP, op_class, speaker, packet);
+		from = complete;
 	}
-	if (asked > from) /* before the request was complete: it was still coming */
-		add(conv, clamp(asked, from, to), BUCKET_ROUND_TRIP, op_class, speaker, packet,
-			false);
-	if (back > conv->timeline->accounted_ns)
-		add(conv, back, BUCKET_ROUND_TRIP, op_class, speaker, packet, back == to);
-	if (to > back || back == from)
-		add(conv, to, BUCKET_SERVER_PROCESSING, op_class, speaker, packet, true);
+	add_wait(conv, asked + tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER) - from, BUCKET_SERVER_PROCESSING, op_class,
+		speaker, packet);
 }
 
 /* Time the client's side is responsible for: the answer travels to it, then it decides. */
@@ -61,20 +71,19 @@ static void charge_client(
 	Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class)
 {
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_CLIENT);
-	int64_t from = conv->timeline->accounted_ns, to = packet->ts_ns;
+	int64_t from = conv->timeline->accounted_ns;
 	int64_t answered = turn->last_reply_ns ? turn->last_reply_ns : from;
-	int64_t back = clamp(answered + loop, from, to);
-	if (turn->is_setup) {
-		if (to - back < SETUP_THINK_NS) {
-			add(conv, to, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet, true);
-			return;
-		}
-		add(conv, back, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet, false);
-	} else if (back > from) {
-		add(conv, back, BUCKET_ROUND_TRIP, op_class, SIDE_CLIENT, packet, back == to);
+	if (!turn->is_setup) {
+		add_wait(conv, answered + loop - from, BUCKET_CLIENT_THINK, op_class, SIDE_CLIENT, packet);
+		return;
 	}
-	if (to > back || back == from)
-		add(conv, to, BUCKET_CLIENT_THINK, OP_OTHER, SIDE_CLIENT, packet, true);
+	int64_t back = clamp(answered + loop, from, packet->ts_ns);
+	if (packet->ts_ns - back < SETUP_THINK_NS) {
+		add_wait(conv, 0, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet);
+		return;
+	}
+	add_part(conv, back, BUCKET_SESSION_SETUP, OP_AUTH, SIDE_CLIENT, packet);
+	add_wait(conv, 0, BUCKET_CLIENT_THINK, OP_OTHER, SIDE_CLIENT, packet);
 }
 
 /* Whether a label of the TCP level explains why a new message came late. */
@@ -153,15 +162,14 @@ static void setup_step(
 			charge_client(conv->control, packet, turn, OP_FTP);
 		return;
 	}
-	add(conv, packet->ts_ns, BUCKET_CONNECTION_SETUP, OP_OTHER, step->side, packet, true);
+	add_wait(conv, 0, BUCKET_CONNECTION_SETUP, OP_OTHER, step->side, packet);
 }
 
 static void capture_gap(Conversation *conv, const TcpStep *step, const Packet *packet)
 {
 	/* data passed unseen before its acknowledgement did: nobody can say what that time was */
 	if (step->gap_opened_ns > conv->timeline->accounted_ns + NOISE_FLOOR_NS)
-		add(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet,
-			false);
+		add_part(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet);
 }
 
 static bool is_repair(SegmentClass segment)
@@ -266,9 +274,6 @@ void gap_end(Conversation *conv)
 			continue;
 		/* the last data travels, its acknowledgement comes back */
 		Packet none = {.ts_ns = d->last_progress_ns};
-		int64_t back = clamp(d->last_data_ns + tcp_receiver_loop_ns(&conv->tcp, side),
-			conv->timeline->accounted_ns, d->last_progress_ns);
-		add(conv, back, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
-		add(conv, d->last_progress_ns, BUCKET_ROUND_TRIP, OP_OTHER, side, &none, false);
+		add_part(conv, d->last_progress_ns, BUCKET_ROUND_TRIP, OP_OTHER, side, &none);
 	}
 }

@@ -57,23 +57,26 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 		link = busy - from;
 		link = link < 0 ? 0 : link > span->ns ? span->ns : link;
 	}
+	int64_t travel = span->travel_ns < span->ns - link ? span->travel_ns : span->ns - link;
 	for (Account *a = timeline->accounts; a; a = a->next) {
 		if (link > 0)
 			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side,
 				span->frame, span->stream, false);
-		account_add(a, from + link, to, span->bucket, span->op_class, span->side,
+		if (travel > 0)
+			account_add(a, from + link, from + link + travel, BUCKET_ROUND_TRIP,
+				span->op_class, span->side, span->frame, span->stream, false);
+		account_add(a, from + link + travel, to, span->bucket, span->op_class, span->side,
 			span->frame, span->stream, span->is_after_loss);
 		a->covered_ns = to;
 	}
 	if (timeline->stalled && span->ns - link >= timeline->stall_ns)
-		timeline->stalled(timeline->user, timeline, span, from + link, span->ns - link);
+		timeline->stalled(timeline->user, timeline, span, from + link + travel,
+			span->ns - link - travel);
 	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
 		int64_t *busy = &timeline->busy_until_ns[span->side];
-		int64_t begin = *busy > to ? *busy : to;
-		/* of a joined burst only the last segment is still to be sent at its end, the rest
-		 * is in its own time */
-		if (span->is_flow && *busy < from)
-			begin = from;
+		/* a joined burst was sent all along the span, anything else at its end */
+		int64_t sent = span->is_flow ? from : to;
+		int64_t begin = *busy > sent ? *busy : sent;
 		*busy = begin + (int64_t)((double)span->wire_bytes * 1e9 / capacity[span->side]);
 	}
 	timeline->committed_ns = to;
@@ -138,7 +141,8 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 		bool is_same = last->bucket == span->bucket && last->op_class == span->op_class &&
 			       last->side == span->side && last->is_queued == span->is_queued &&
 			       last->is_after_loss == span->is_after_loss &&
-			       last->stream == span->stream;
+			       last->stream == span->stream && last->travel_ns == 0 &&
+			       span->travel_ns == 0;
 		if (is_same && (ns == 0 || (span->is_flow && last->is_flow &&
 						   last->ns + ns <= FLOW_SPAN_MAX_NS))) {
 			last->ns += ns;

@@ -23,6 +23,7 @@
 /** Span: one interval, beginning where the one before ended. */
 typedef struct Span {
 	int64_t ns;
+	int64_t travel_ns;   /* of its start, after the link's share, this much was a round trip under way */
 	uint64_t frame;      /* the packet that ended it */
 	uint32_t wire_bytes; /* sent by `side` at its end, framing included */
 	uint32_t stream;

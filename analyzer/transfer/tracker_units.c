@@ -83,11 +83,20 @@ static void unit_drop(Conversation *conv, Unit *unit)
 	unit_free(unit);
 }
 
+/* Small conversations of unknown protocols are told of when TCP itself kept them waiting. */
+static bool has_tcp_trouble(const Unit *unit)
+{
+	int64_t sum = 0;
+	for (int b = BUCKET_ZERO_WINDOW; b <= BUCKET_DELAYED_ACK_STALL; b++)
+		sum += unit->account.bucket_ns[b];
+	return sum >= MIN_LOST_NS && (double)sum >= MAJOR_SHARE * (double)unit_duration_ns(unit);
+}
+
 static bool is_worth_telling(const Unit *unit)
 {
 	uint64_t bytes = unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1];
 	if (unit->is_unframed)
-		return bytes >= UNKNOWN_MIN_BYTES;
+		return bytes >= UNKNOWN_MIN_BYTES || has_tcp_trouble(unit);
 	return bytes > 0 || unit->is_job;
 }
 
