@@ -217,8 +217,9 @@ double cause_loss_rate(const CauseContext *context)
 	const TcpDirection *d = context->sender;
 	if (!d || d->payload_packets == 0)
 		return 0;
-	uint64_t lost = d->retransmitted_packets > d->spurious + d->probes
-				? d->retransmitted_packets - d->spurious - d->probes
-				: 0;
+	uint64_t unneeded = d->spurious > d->spurious_inferred ? d->spurious : d->spurious_inferred;
+	unneeded += d->closed_repairs;
+	uint64_t lost =
+		d->retransmitted_packets > unneeded ? d->retransmitted_packets - unneeded : 0;
 	return (double)lost / (double)d->payload_packets;
 }

@@ -68,7 +68,9 @@ bool loss_facts(const CauseContext *context, LossFacts *ret)
 	if (!d || d->payload_packets == 0)
 		return false;
 	ret->direction = d;
-	uint64_t unneeded = d->spurious + d->probes;
+	/* the same repair may be proven in two ways */
+	ret->unneeded = d->spurious > d->spurious_inferred ? d->spurious : d->spurious_inferred;
+	uint64_t unneeded = ret->unneeded + d->closed_repairs;
 	ret->lost = d->retransmitted_packets > unneeded ? d->retransmitted_packets - unneeded : 0;
 	ret->rate = (double)ret->lost / (double)d->payload_packets;
 	if (ret->rate > 0 && context->rtt_ns > 0)
@@ -90,8 +92,9 @@ static bool is_black_hole(const TcpDirection *d)
 static LossKind unneeded_kind(const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	if (d->spurious < SPURIOUS_MIN ||
-		(double)d->spurious < SPURIOUS_SHARE * (double)d->retransmitted_packets)
+	uint64_t repairs = d->retransmitted_packets - d->closed_repairs;
+	if (facts->unneeded < SPURIOUS_MIN ||
+		(double)facts->unneeded < SPURIOUS_SHARE * (double)repairs)
 		return LOSS_FINE;
 	double reordered = (double)d->reordered / (double)d->payload_packets;
 	if (d->reordered >= REORDERED_MIN && reordered >= REORDERED_MIN_RATE)

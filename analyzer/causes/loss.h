@@ -27,6 +27,7 @@ typedef struct LossFacts {
 	Side side;                     /* who sent what was lost */
 	const TcpDirection *direction; /* its packets */
 	uint64_t lost;                 /* packets repaired, less unneeded and closed-window ones */
+	uint64_t unneeded;             /* proven to have been repaired for nothing */
 	double rate;                   /* lost / sent, 0..1 */
 	double mathis;                 /* rate such losses allow, bytes per second; 0 unknown */
 	int64_t cost_ns;               /* not yet claimed */

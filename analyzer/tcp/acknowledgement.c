@@ -191,6 +191,25 @@ static void zero_window_clock(TcpDirection *advertiser, bool is_zero, int64_t no
 	}
 }
 
+/* RFC 3522: an answer to the original carries its timestamp; and none to the repair can come before
+ * the repair has been at the receiver. */
+static void repair_answered(TcpConnection *tcp, Side data_side, const Packet *packet)
+{
+	TcpDirection *d = &tcp->dir[data_side];
+	int64_t loop = tcp_receiver_loop_ns(tcp, data_side);
+	bool is_older = packet->has_timestamps && d->repair_has_tsval &&
+			seq_before(packet->tsecr, d->repair_tsval);
+	bool is_too_soon =
+		loop >= MILLISECOND_NS &&
+		packet->ts_ns - d->repair_ns < (int64_t)(REORDER_RTT_SHARE * (double)loop);
+	if (is_older || is_too_soon) {
+		d->spurious_inferred++;
+		if (d->first_spurious_frame == 0)
+			d->first_spurious_frame = packet->frame;
+	}
+	d->repair_end = 0;
+}
+
 void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step)
 {
 	Side from = step->side;
@@ -247,6 +266,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	}
 	if (packet->sack_count > 0)
 		take_sack(d, packet, ack);
+	if (d->repair_end != 0 && ack >= d->repair_end)
+		repair_answered(tcp, data_side, packet);
 	if (ack > d->una) {
 		d->una = ack;
 		d->duplicate_acks_now = 0;

@@ -170,7 +170,12 @@ typedef struct TcpDirection {
 		restarts_small; /* of these, the first round was half of what went before or less */
 	uint64_t demonstrated_before_restart; /* 0 when no restart is under way */
 	uint32_t initial_flight;              /* bytes of the first round */
-	uint64_t upstream_losses; /* of the retransmissions: lost before the capture point */
+	int64_t repair_end, repair_ns;        /* oldest repair not yet answered; end 0: none */
+	uint32_t repair_tsval;
+	bool repair_has_tsval;
+	uint64_t closed_repairs;    /* retransmissions over which the window had closed */
+	uint64_t spurious_inferred; /* proven without D-SACK: RFC 3522, or answered too soon */
+	uint64_t upstream_losses;   /* of the retransmissions: lost before the capture point */
 	uint64_t tail_timeouts;   /* timers that expired with so little under way that nothing else
 				     could report the loss */
 	uint64_t unseen_stalls;   /* timers that only the IP identification tells of... */

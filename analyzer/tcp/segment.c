@@ -245,6 +245,23 @@ static void take_timeout(TcpDirection *d, const TcpStep *step, uint64_t frame, i
 		d->max_timeout_len = step->len;
 }
 
+/* Remembers a repair until its acknowledgement tells whether it was needed. */
+static void note_repair(TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	if (step->end <= d->una) { /* the receiver had said that it has these bytes */
+		d->spurious_inferred++;
+		if (d->first_spurious_frame == 0)
+			d->first_spurious_frame = packet->frame;
+		return;
+	}
+	if (d->repair_end != 0)
+		return;
+	d->repair_end = step->end;
+	d->repair_ns = packet->ts_ns;
+	d->repair_has_tsval = packet->has_timestamps;
+	d->repair_tsval = packet->tsval;
+}
+
 static void take_loss(
 	TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
 {
@@ -253,9 +270,11 @@ static void take_loss(
 	d->retransmitted_bytes += step->len;
 	if (step->retransmission == RETRANSMISSION_CLOSED_WINDOW) {
 		d->probes++;
+		d->closed_repairs++;
 		return;
 	}
 	d->last_loss_ns = packet->ts_ns;
+	note_repair(d, packet, step);
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
 	if (step->retransmission == RETRANSMISSION_TIMEOUT && since >= TIMEOUT_MIN_NS) {
