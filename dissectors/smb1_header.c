@@ -182,6 +182,11 @@ static void set_kind(const Smb1Header *header, bool is_last, uint8_t word_count,
 
 	if (!(header->flags & SMB1_FLAG_REPLY)) {
 		m->kind = MESSAGE_REQUEST;
+		/* the one thing a server sends unasked: it breaks an oplock */
+		if (m->command == SMB1_LOCKING_ANDX && !(m->flags & MESSAGE_FROM_CLIENT)) {
+			m->kind = MESSAGE_NOTICE;
+			m->verb = VERB_BREAK;
+		}
 		return;
 	}
 	m->kind = MESSAGE_REPLY;
@@ -209,10 +214,11 @@ static void report(const MessageSink *sink, const char *anomaly)
 static void parse_member(Smb1Member *in, Message *m)
 {
 	const Smb1CommandEntry *entry = smb1_command_find((uint8_t)m->command);
-	Smb1Parser parser = m->kind == MESSAGE_REQUEST ? entry->request : entry->reply;
+	bool is_reply = in->header_flags & SMB1_FLAG_REPLY;
+	Smb1Parser parser = is_reply ? entry->reply : entry->request;
 
 	/* failures and interim answers have no words; neither have successes without content */
-	if (!parser || (m->kind != MESSAGE_REQUEST && in->word_count == 0))
+	if (!parser || (is_reply && in->word_count == 0))
 		return;
 	parser(in, m);
 	if (in->words.bad) {
