@@ -27,16 +27,16 @@ typedef enum SmbKind {
 /* Kind of the message whose first MAGIC_LEN bytes are at @data. */
 static SmbKind kind_of(const uint8_t *data)
 {
-	if (data[1] != 'S' || data[2] != 'M' || data[3] != 'B')
-		return SMB_NONE;
-	switch (data[0]) {
-	case 0xFF:
+	Cursor c = {.start = data, .len = MAGIC_LEN};
+
+	switch (cursor_be32(&c)) {
+	case 0xFF534D42: /* FF'SMB' */
 		return SMB_1;
-	case 0xFE:
+	case 0xFE534D42:
 		return SMB_2;
-	case 0xFD:
+	case 0xFD534D42:
 		return SMB_ENCRYPTED;
-	case 0xFC:
+	case 0xFC534D42:
 		return SMB_COMPRESSED;
 	default:
 		return SMB_NONE;
@@ -106,6 +106,14 @@ static ParseStatus frame_member(
 	return PARSE_OK;
 }
 
+/* Whether bare data of an SMB1 raw read or write comes here. */
+static bool is_raw(const DissectorState *state, const uint8_t *body, size_t kept, size_t length,
+	bool from_client)
+{
+	return (state->raw_read_pending || state->raw_write_pending) &&
+	       smb1_raw_expected(state, body, kept, length, from_client);
+}
+
 static ParseStatus frame_message(DissectorState *state, const uint8_t *data, size_t len,
 	uint32_t length, bool from_client, Extent *ret)
 {
@@ -114,17 +122,15 @@ static ParseStatus frame_message(DissectorState *state, const uint8_t *data, siz
 	size_t kept = len - at;
 	SmbKind kind;
 
-	if (length < MAGIC_LEN && !smb1_raw_expected(state, body, kept, length, from_client))
-		return PARSE_BAD;
 	if (length >= MAGIC_LEN && kept < MAGIC_LEN)
 		return PARSE_SHORT;
 	ret->is_message = true;
 	ret->total = at + (uint64_t)length;
-	if (smb1_raw_expected(state, body, kept, length, from_client)) {
-		ret->want = (uint32_t)smaller(at + 51, ret->total); /* enough to tell a break */
+	if (is_raw(state, body, kept, length, from_client)) {
+		ret->want = (uint32_t)at;
 		return PARSE_OK;
 	}
-	kind = kind_of(body);
+	kind = length >= MAGIC_LEN ? kind_of(body) : SMB_NONE;
 	if (!length_fits_kind(kind, length))
 		return PARSE_BAD;
 	if (kind == SMB_1) {
@@ -160,6 +166,10 @@ static ParseStatus smb_frame(
 		/* the compound was lost in a hole: what follows is a message again */
 		state->compound_left[direction] = 0;
 		state->compound_index[direction] = 0;
+	}
+	if (len > NETBIOS_HEADER_LEN && data[0] == NETBIOS_MESSAGE && !state->over_netbios) {
+		Cursor head = {.start = data, .pos = 1, .len = NETBIOS_HEADER_LEN};
+		return frame_message(state, data, len, cursor_be24(&head), from_client, ret);
 	}
 	status = netbios_header_parse(&c, state->over_netbios, &header);
 	if (status != PARSE_OK)
@@ -236,7 +246,7 @@ static void decode_message(DissectorState *state, const uint8_t *data, size_t le
 	uint32_t direction = from_client ? MESSAGE_FROM_CLIENT : 0U;
 	Smb1Input smb1 = {data + at, len - at, length, at, from_client};
 
-	if (smb1_raw_expected(state, data + at, len - at, length, from_client)) {
+	if (is_raw(state, data + at, len - at, length, from_client)) {
 		smb1_raw_decode(state, length, at, from_client, sink);
 		return;
 	}
@@ -264,8 +274,9 @@ static void smb_decode(DissectorState *state, const uint8_t *data, size_t len, c
 	bool from_client, MessageSink *sink)
 {
 	unsigned direction = from_client ? 0 : 1;
-	Cursor c = cursor_over(data, len);
-	NetbiosHeader header;
+	Cursor c = {.start = data, .len = NETBIOS_HEADER_LEN};
+	uint8_t type;
+	uint32_t length;
 
 	if (state->compound_left[direction] && len >= MAGIC_LEN && kind_of(data) == SMB_2) {
 		size_t left = state->compound_left[direction];
@@ -273,17 +284,21 @@ static void smb_decode(DissectorState *state, const uint8_t *data, size_t len, c
 			left > extent->total ? left - extent->total : 0, from_client, sink);
 		return;
 	}
-	if (netbios_header_parse(&c, state->over_netbios, &header) != PARSE_OK) {
+	if (len < NETBIOS_HEADER_LEN) {
 		if (sink->anomaly)
 			sink->anomaly(sink->user, "header-cut");
 		return;
 	}
-	if (header.type == NETBIOS_SESSION_REQUEST)
+	/* frame() has checked what these four bytes say */
+	type = cursor_u8(&c);
+	length = cursor_be24(&c);
+	if (type == NETBIOS_SESSION_REQUEST)
 		state->over_netbios = true; /* whatever the port */
-	if (header.type != NETBIOS_MESSAGE)
+	if (type != NETBIOS_MESSAGE) {
 		netbios_decode(cursor_over(data, len), from_client, sink);
-	else
-		decode_message(state, data, len, header.length, extent->total, from_client, sink);
+	} else {
+		decode_message(state, data, len, length, extent->total, from_client, sink);
+	}
 }
 
 static long smb_resync(const uint8_t *data, size_t len, bool from_client)

@@ -203,32 +203,33 @@ static void decode_reply(Smb2Member *in, Message *m, MessageNegotiation *n)
 	}
 }
 
-/* MS-SMB2 2.2.1: fills @m from the header; false when it is not one. */
-static bool decode_header(Cursor *c, uint32_t extra_flags, bool from_client, Message *m)
+/* MS-SMB2 2.2.1: fills @m from the 64 bytes at @header; false when they are no header. The length
+ * of the window is a constant here, so that the checks of the cursor cost nothing. */
+static bool decode_header(const uint8_t *header, uint32_t extra_flags, bool from_client, Message *m)
 {
+	Cursor c = {.start = header, .len = SMB2_HEADER_LEN};
 	uint16_t structure_size;
 	uint32_t flags, status;
 
-	cursor_skip(c, 4);
-	structure_size = cursor_le16(c);
-	m->credit_charge = cursor_le16(c);
-	status = cursor_le32(c);
-	m->command = cursor_le16(c);
-	m->credits = cursor_le16(c);
-	flags = cursor_le32(c);
-	cursor_skip(c, 4);
-	m->request_id = cursor_le64(c);
-	if (c->bad || structure_size != SMB2_HEADER_LEN)
+	cursor_skip(&c, 4);
+	structure_size = cursor_le16(&c);
+	m->credit_charge = cursor_le16(&c);
+	status = cursor_le32(&c);
+	m->command = cursor_le16(&c);
+	m->credits = cursor_le16(&c);
+	flags = cursor_le32(&c);
+	cursor_skip(&c, 4);
+	m->request_id = cursor_le64(&c);
+	if (structure_size != SMB2_HEADER_LEN)
 		return false;
 	if (flags & FLAG_ASYNC) {
-		m->async_id = cursor_le64(c);
+		m->async_id = cursor_le64(&c);
 		m->flags |= MESSAGE_ASYNC;
 	} else {
-		cursor_skip(c, 4);
-		m->tree_id = cursor_le32(c);
+		cursor_skip(&c, 4);
+		m->tree_id = cursor_le32(&c);
 	}
-	m->session_id = cursor_le64(c);
-	cursor_skip(c, 16);
+	m->session_id = cursor_le64(&c);
 	m->protocol = MESSAGE_SMB2;
 	m->flags |= extra_flags | (flags & FLAG_SIGNED ? MESSAGE_SIGNED : 0U) |
 		    (flags & FLAG_RELATED ? MESSAGE_RELATED : 0U) |
@@ -242,7 +243,7 @@ static bool decode_header(Cursor *c, uint32_t extra_flags, bool from_client, Mes
 	} else {
 		m->kind = status == SMB_STATUS_PENDING ? MESSAGE_INTERIM : MESSAGE_REPLY;
 		m->status = status;
-		m->status_class = smb_status_class(status);
+		m->status_class = status ? smb_status_class(status) : STATUS_CLASS_OK;
 	}
 	return true;
 }
@@ -253,23 +254,14 @@ static void report(const MessageSink *sink, const char *anomaly)
 		sink->anomaly(sink->user, anomaly);
 }
 
-static void decode_member(DissectorState *state, Smb2Member *in, uint32_t extra_flags,
-	bool from_client, Message *m, const MessageSink *sink)
+static void decode_body(DissectorState *state, Smb2Member *in, Message *m, MessageNegotiation *n)
 {
-	MessageNegotiation n;
-
-	if (in->all.len < HEADER_TO_MESSAGE_ID) {
-		report(sink, "header-cut"); /* without a MessageId it would pair with a stranger */
-		return;
-	}
-	if (!decode_header(&in->body, extra_flags, from_client, m)) {
-		report(sink, "smb2-bad-header");
-		return;
-	}
+	in->body = in->all;
+	cursor_skip(&in->body, SMB2_HEADER_LEN);
 	if (m->kind == MESSAGE_REQUEST)
-		decode_request(in, m, &n);
+		decode_request(in, m, n);
 	else if (m->kind == MESSAGE_REPLY)
-		decode_reply(in, m, &n);
+		decode_reply(in, m, n);
 	else if (m->kind == MESSAGE_NOTICE)
 		smb2_break_notice(in, m);
 	if (in->body.bad) {
@@ -278,23 +270,55 @@ static void decode_member(DissectorState *state, Smb2Member *in, uint32_t extra_
 		else
 			in->anomaly = "smb2-short-body";
 	}
+	if (m->negotiation && m->kind == MESSAGE_REPLY)
+		state->dialect = m->negotiation->dialect;
+}
+
+static void decode_member(DissectorState *state, Smb2Member *in, uint32_t extra_flags,
+	bool from_client, Message *m, const MessageSink *sink)
+{
+	const uint8_t *header = in->all.start;
+	uint8_t padded[SMB2_HEADER_LEN];
+	MessageNegotiation n;
+
+	if (in->all.len < HEADER_TO_MESSAGE_ID) {
+		report(sink, "header-cut"); /* without a MessageId it would pair with a stranger */
+		return;
+	}
+	if (in->all.len < SMB2_HEADER_LEN) { /* what is missing reads as zero */
+		memset(padded, 0, sizeof padded);
+		memcpy(padded, in->all.start, in->all.len);
+		header = padded;
+		m->flags |= MESSAGE_TRUNCATED;
+	}
+	if (!decode_header(header, extra_flags, from_client, m)) {
+		report(sink, "smb2-bad-header");
+		return;
+	}
+	decode_body(state, in, m, &n);
 	if (m->command >= SMB2_COMMAND_COUNT)
 		in->anomaly = "smb2-unknown-command";
 	if ((m->kind == MESSAGE_REQUEST) != from_client)
 		in->anomaly = "smb2-direction";
-	if (m->negotiation && m->kind == MESSAGE_REPLY)
-		state->dialect = m->negotiation->dialect;
 	report(sink, in->anomaly);
 	sink->message(sink->user, m);
 }
 
+/* NextCommand of the header at @data; 0 when the capture cut it off. */
+static uint32_t raw_next_command(const uint8_t *data, size_t len)
+{
+	Cursor c = {.start = data, .len = AT_NEXT_COMMAND + 4};
+
+	if (len < c.len)
+		return 0;
+	cursor_skip(&c, AT_NEXT_COMMAND);
+	return cursor_le32(&c);
+}
+
 size_t smb2_next_command(const uint8_t *data, size_t len, size_t wire_len)
 {
-	Cursor c = cursor_over(data, len);
-	uint32_t next;
+	uint32_t next = raw_next_command(data, len);
 
-	cursor_skip(&c, AT_NEXT_COMMAND);
-	next = cursor_le32(&c);
 	return next >= SMB2_HEADER_LEN && next < wire_len ? next : 0;
 }
 
@@ -311,54 +335,70 @@ static uint16_t count_members(const Smb2Input *in)
 	return count;
 }
 
+/* The first member of a compound too large to be staged, or one in its middle: it is alone in its
+ * extent, and where it ends was settled when it was framed. */
+static void decode_part(DissectorState *state, const Smb2Input *in, const MessageSink *sink)
+{
+	uint16_t *index = &state->compound_index[in->from_client ? 0 : 1];
+	Message m = {.index = *index, .count = (uint16_t)(*index + 2)};
+	Smb2Member member = {.wire_len = in->wire_len, .at = in->at};
+
+	member.all = cursor_over(in->data, in->len);
+	if (*index < PARSE_MAX_COMPOUND)
+		++*index;
+	decode_member(state, &member, in->extra_flags, in->from_client, &m, sink);
+}
+
 void smb2_decode(DissectorState *state, const Smb2Input *in, const MessageSink *sink)
 {
 	unsigned direction = in->from_client ? 0 : 1;
 	uint16_t before = state->compound_index[direction];
-	uint16_t count = count_members(in);
-	size_t at = 0;
+	uint16_t count;
 
-	for (uint16_t i = 0; i < count; i++) {
+	if (in->left_after > 0) {
+		decode_part(state, in, sink);
+		return;
+	}
+	state->compound_index[direction] = 0;
+	count = count_members(in);
+	for (size_t i = 0, at = 0; i < count; i++) {
 		size_t kept = in->len - at, wire = in->wire_len - at;
-		size_t next = smb2_next_command(in->data + at, kept, wire);
-		bool is_last = next == 0 && in->left_after == 0;
-		Message m = {.index = (uint16_t)(before + i),
-			.count = (uint16_t)(before + count + (in->left_after ? 1 : 0)),
-			.flags = is_last ? MESSAGE_LAST : 0U};
-		Smb2Member member = {.wire_len = next ? next : wire, .at = in->at + at};
+		uint32_t next = raw_next_command(in->data + at, kept);
+		Message m = {.index = (uint16_t)(before + i), .count = (uint16_t)(before + count)};
+		Smb2Member member = {.at = in->at + at};
 
+		if (next != 0 && (next < SMB2_HEADER_LEN || next >= wire)) {
+			member.anomaly = "compound-bad-offset";
+			next = 0;
+		}
+		if (next == 0)
+			m.flags = MESSAGE_LAST;
+		else if (next >= kept)
+			report(sink, "compound-cut");
+		member.wire_len = next ? next : wire;
 		member.all =
 			cursor_over(in->data + at, kept < member.wire_len ? kept : member.wire_len);
-		member.body = member.all;
-		if (next == 0 && kept > AT_NEXT_COMMAND + 3 && in->left_after == 0) {
-			Cursor c = cursor_at(&member.all, AT_NEXT_COMMAND, 4);
-			if (cursor_le32(&c) != 0)
-				member.anomaly = "compound-bad-offset";
-		}
-		if (next >= kept && next > 0)
-			report(sink, "compound-cut");
 		decode_member(state, &member, in->extra_flags, in->from_client, &m, sink);
-		if (next == 0)
-			break;
 		at += next;
 	}
-	state->compound_index[direction] =
-		in->left_after ? (uint16_t)(before + (before < PARSE_MAX_COMPOUND ? 1 : 0)) : 0;
 }
 
 size_t smb2_staging(const uint8_t *data, size_t len, size_t wire_len)
 {
-	Cursor c = cursor_over(data, len);
+	Cursor c = {.start = data, .len = AT_NEXT_COMMAND + 4};
 	size_t want = PROTOCOL_MAX_STAGED;
 	uint16_t command;
 	uint32_t next;
 
-	cursor_skip(&c, 12);
-	command = cursor_le16(&c);
-	cursor_skip(&c, 6);
-	next = cursor_le32(&c);
-	/* fixed parts of READ and WRITE, either way, are 48 bytes at most: MS-SMB2 2.2.19-2.2.22 */
-	if (!c.bad && next == 0 && (command == SMB2_READ || command == SMB2_WRITE))
-		want = SMB2_HEADER_LEN + 48;
+	if (len >= c.len) {
+		cursor_skip(&c, 12);
+		command = cursor_le16(&c);
+		cursor_skip(&c, 6);
+		next = cursor_le32(&c);
+		/* fixed parts of READ and WRITE, either way, are 48 bytes at most: MS-SMB2
+		 * 2.2.19-2.2.22 */
+		if (next == 0 && (command == SMB2_READ || command == SMB2_WRITE))
+			want = SMB2_HEADER_LEN + 48;
+	}
 	return want < wire_len ? want : wire_len;
 }

@@ -27,17 +27,22 @@ void smb2_read_request(Smb2Member *in, Message *m)
 
 void smb2_read_reply(Smb2Member *in, Message *m)
 {
-	Cursor *c = &in->body;
+	Cursor c = {.start = in->all.start, .len = SMB2_HEADER_LEN + 8};
 	uint8_t data_offset;
-	uint32_t len;
+	uint16_t size;
 
-	if (!smb2_member_begin(in, 17))
+	if (in->all.len < c.len) {
+		in->body.bad = true;
 		return;
-	data_offset = cursor_u8(c);
-	cursor_skip(c, 1);
-	len = cursor_le32(c);
-	if (!c->bad)
-		smb2_member_data(in, data_offset, len, m);
+	}
+	cursor_skip(&c, SMB2_HEADER_LEN);
+	size = cursor_le16(&c);
+	data_offset = cursor_u8(&c);
+	cursor_skip(&c, 1);
+	if (size != 17)
+		in->anomaly = "smb2-structure-size";
+	else
+		smb2_member_data(in, data_offset, cursor_le32(&c), m);
 }
 
 void smb2_write_request(Smb2Member *in, Message *m)
