@@ -62,6 +62,10 @@ static void unit_close(Conversation *conv, Unit *unit, int64_t end_ns)
 		unit->job->files++;
 		histogram_add(&unit->job->file_size, (int64_t)unit_bytes(unit), 1);
 	}
+	if (!unit->is_job && unit->job) {
+		unit->job->read.repeated_bytes += unit->read.repeated_bytes;
+		unit->job->write.repeated_bytes += unit->write.repeated_bytes;
+	}
 	if (unit->job)
 		unit->job_serial = unit->job->serial;
 	unit->job = NULL;

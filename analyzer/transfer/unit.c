@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/constants.h"
+
 /* Pictures are kept of units that moved this much: smaller ones have no time to show anything. */
 #define SERIES_MIN_BYTES (UINT64_C(1) << 18)
 
@@ -56,20 +58,24 @@ void unit_request(Unit *unit, const Operation *op)
 	d->requests++;
 	d->asked += op->asked_bytes;
 	histogram_add(&d->size, (int64_t)op->asked_bytes, 1);
-	d->sequential += op->offset == d->next_offset;
-	if (op->verb == VERB_READ && op->offset < d->next_offset) {
-		uint64_t again = d->next_offset - op->offset;
+	/* the next file of a job begins at its start */
+	d->sequential += op->offset == d->next_offset || op->offset == 0;
+	uint64_t end = op->offset + op->asked_bytes;
+	if (!unit->is_job && op->offset < d->highest) {
+		uint64_t again = d->highest - op->offset;
 		d->repeated_bytes += again < op->asked_bytes ? again : op->asked_bytes;
 	}
-	if (op->offset + op->asked_bytes > d->next_offset || op->offset == 0)
-		d->next_offset = op->offset + op->asked_bytes;
+	if (end > d->highest)
+		d->highest = end;
+	d->next_offset = end;
 	d->depth_sum += op->in_flight;
 	d->depth_count[op->in_flight < UNIT_DEPTHS ? op->in_flight : UNIT_DEPTHS]++;
 	if (op->in_flight > d->depth_max)
 		d->depth_max = op->in_flight;
 	if (op->in_flight_bytes > d->depth_bytes_max)
 		d->depth_bytes_max = op->in_flight_bytes;
-	d->write_through += (op->flags & (MESSAGE_WRITE_THROUGH | MESSAGE_UNBUFFERED)) != 0;
+	d->write_through += (op->flags & (MESSAGE_WRITE_THROUGH | MESSAGE_UNBUFFERED)) != 0 ||
+			    (op->file && op->file->write_through);
 	if (op->credits_available != INT32_MIN) {
 		uint16_t charge = op->credit_charge ? op->credit_charge : 1;
 		d->credit_known++;
@@ -84,9 +90,9 @@ int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns)
 	if (op->reply_first_ns == 0 || op->request_last_ns == 0)
 		return -1;
 	int64_t begin = op->request_last_ns + server_loop_ns;
-	/* the server can only have begun when it was done with the answer before */
-	if (op->previous_reply_ns > begin)
-		begin = op->previous_reply_ns;
+	/* while the answer before was passing, nothing more could come */
+	if (op->previous_reply_last_ns > begin)
+		begin = op->previous_reply_last_ns;
 	int64_t ns = op->reply_first_ns - begin;
 	return ns > 0 ? ns : 0;
 }
@@ -125,6 +131,30 @@ static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
 		longest[least] = sample;
 }
 
+static void count_service(Unit *unit, const Operation *op, int64_t service_ns)
+{
+	OpClass c = op->op_class;
+	unit->class_service_ns[c] += service_ns;
+	if (service_ns > unit->class_longest_ns[c])
+		unit->class_longest_ns[c] = service_ns;
+	int64_t moved = op->asked_bytes < INT32_MAX ? (int64_t)op->asked_bytes : INT32_MAX;
+	if (service_ns < SLOW_SERVICE_NS + moved * SLOW_SERVICE_NS_PER_BYTE)
+		return;
+	unit->class_slow[c]++;
+	unit->class_slow_ns[c] += service_ns;
+}
+
+static void count_open(Unit *unit, const Operation *op)
+{
+	const FileRef *file = op->file;
+	if (op->verb != VERB_OPEN || !file || file->is_directory || file->is_pipe ||
+		op->status_class != STATUS_CLASS_OK)
+		return;
+	unit->opens++;
+	unit->opens_uncached += file->oplock_granted == 0;
+	unit->opens_refused += file->oplock_granted == 0 && file->oplock_asked != 0;
+}
+
 void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server_loop_ns)
 {
 	if (!op->answered)
@@ -140,10 +170,16 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 	unit->not_found += op->status_class == STATUS_CLASS_NOT_FOUND;
 	int64_t service = operation_service_ns(op, server_loop_ns);
 	if (service >= 0)
-		unit->class_service_ns[op->op_class] += service;
+		count_service(unit, op, service);
+	if (op->interim_ns != 0) {
+		unit->class_interim[op->op_class]++;
+		unit->class_interim_ns[op->op_class] += op->reply_last_ns - op->interim_ns;
+	}
+	count_open(unit, op);
 	if (op->op_class == OP_DIR) {
 		unit->lists++;
 		unit->list_entries += op->entries;
+		unit->list_asked += op->asked_bytes;
 	}
 	keep_operation(unit, op, stream);
 	DataFacts *d = data_of(unit, op);

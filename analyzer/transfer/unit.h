@@ -44,7 +44,8 @@ typedef struct DataFacts {
 	uint64_t requests, answered, bytes, asked;
 	uint64_t sequential; /* began where the one before ended */
 	uint64_t next_offset;
-	uint64_t repeated_bytes; /* read again below the highest offset read so far */
+	uint64_t highest;        /* end of the furthest request; of a transfer */
+	uint64_t repeated_bytes; /* read again below the furthest end; of a job: of its transfers */
 	uint64_t depth_sum;
 	uint64_t depth_count[UNIT_DEPTHS +
 			     1]; /* [n]: sent as the n-th outstanding; last: that or more */
@@ -91,6 +92,13 @@ typedef struct Unit {
 	uint64_t class_count[OP_CLASS_COUNT]; /* exchanges */
 	uint64_t class_errors[OP_CLASS_COUNT];
 	int64_t class_service_ns[OP_CLASS_COUNT];
+	uint64_t class_slow[OP_CLASS_COUNT]; /* answers that took the server SLOW_SERVICE_NS */
+	int64_t class_slow_ns[OP_CLASS_COUNT], class_longest_ns[OP_CLASS_COUNT];
+	uint64_t class_interim[OP_CLASS_COUNT];        /* answered "pending" first */
+	int64_t class_interim_ns[OP_CLASS_COUNT];      /* from "pending" to the answer */
+	uint64_t opens, opens_uncached, opens_refused; /* files opened; without an oplock or lease;
+							  of these, it was asked for */
+	uint64_t list_asked;                           /* buffer bytes of directory queries */
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;
 	Histogram file_size; /* of a job: bytes per file moved */
