@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * client-think: the client had its answer and waited before it asked again, or stopped supplying
+ * the data of a write. Causes 3.50.
+ */
+#include <math.h>
+
+#include "analyzer/causes/cause.h"
+#include "analyzer/constants.h"
+
+/* Less is the ordinary work between two requests. Causes 3.50. */
+#define MIN_SHARE 0.20
+/* Pauses are regular when the longest are hardly longer than the mean: a program that sleeps or
+ * works for a fixed time. Judgement. */
+#define REGULAR_RATIO 1.5
+/* The timer of Windows ticks 64 times a second; programs that sleep "a little" sleep one tick. */
+#define WINDOWS_TICK_NS 15.625e6
+#define TICK_TOLERANCE 0.05
+/* Causes 2.16. */
+#define HIGH_MARGIN 2
+
+/** Pauses: of the client, of both kinds. */
+typedef struct Pauses {
+	int64_t think_ns, stalled_ns;
+	double count, mean_ns, longest_ns;
+	bool is_regular;
+} Pauses;
+
+static Pauses measure(const CauseContext *context)
+{
+	const Account *a = &context->unit->account;
+	Pauses p = {.think_ns = context->left_ns[BUCKET_CLIENT_THINK]};
+	if (context->bulk == SIDE_CLIENT) {
+		p.stalled_ns = a->stalled_ns[SIDE_CLIENT];
+		if (p.stalled_ns > context->left_ns[BUCKET_SENDER_STALLED])
+			p.stalled_ns = context->left_ns[BUCKET_SENDER_STALLED];
+	}
+	Bucket bucket = p.think_ns >= p.stalled_ns ? BUCKET_CLIENT_THINK : BUCKET_SENDER_STALLED;
+	p.count = a->spans[bucket];
+	if (p.count > 0)
+		p.mean_ns = (double)a->bucket_ns[bucket] / p.count;
+	p.longest_ns = (double)a->evidence[bucket][0].ns;
+	/* the longest of many is an outlier now and then: the fourth is what is usual */
+	double usual = (double)a->evidence[bucket][ACCOUNT_EVIDENCE - 1].ns;
+	p.is_regular = usual > 0 && usual <= REGULAR_RATIO * p.mean_ns;
+	return p;
+}
+
+static bool is_timer(const Pauses *p)
+{
+	double ticks = round(p->mean_ns / WINDOWS_TICK_NS);
+	return p->is_regular && ticks >= 1 && ticks <= 2 &&
+	       fabs(p->mean_ns - ticks * WINDOWS_TICK_NS) < TICK_TOLERANCE * WINDOWS_TICK_NS;
+}
+
+static const char *sentence(const CauseContext *context, const Pauses *p)
+{
+	const char *pauses = p->is_regular
+				     ? cause_printf(context, "about %s each time",
+					       cause_time(context, p->mean_ns))
+				     : cause_printf(context, "%s on average, %s at the longest",
+					       cause_time(context, p->mean_ns),
+					       cause_time(context, p->longest_ns));
+	if (p->stalled_ns > p->think_ns)
+		return cause_printf(context,
+			"The client %s stops %.0f times in the middle of its data, %s, although "
+			"nothing "
+			"holds it back.",
+			context->client_name, p->count, pauses);
+	return cause_printf(context,
+		"The client %s has its answer and waits before it asks again: %.0f times, %s.",
+		context->client_name, p->count, pauses);
+}
+
+static void advise(FindingDraft *draft, const Pauses *p)
+{
+	draft->fix = "a faster client or copying program";
+	cause_advice(draft,
+		"Look at the client while it copies: is its disk busy (`iostat -x 1`, Resource "
+		"Monitor), one processor core full, an antivirus at work on the target file?");
+	if (p->is_regular)
+		cause_advice(draft, "Pauses this even come from a program that works or sleeps for "
+				    "a fixed time per "
+				    "block: look for throttling (`robocopy /IPG`, rsync --bwlimit, "
+				    "backup limits).");
+	if (is_timer(p))
+		cause_advice(draft,
+			"Their length is a tick of the Windows timer (15.6 ms): a program "
+			"that sleeps \"one millisecond\" between blocks sleeps that long.");
+	cause_advice(draft,
+		"Try another program or another target disk; several files at the same time "
+		"(`robocopy /MT`) hide pauses of a single file.");
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	Pauses p = measure(context);
+	if (cause_share(context, p.think_ns + p.stalled_ns) < MIN_SHARE)
+		return false;
+	cause_claim(context, draft, BUCKET_CLIENT_THINK);
+	cause_claim_part(context, draft, BUCKET_SENDER_STALLED, p.stalled_ns);
+	draft->saved_high_ns = draft->lost_ns;
+	/* a program needs a moment of its own per block whatever is done */
+	double low = (double)draft->lost_ns - p.count * (double)NOISE_FLOOR_NS;
+	draft->saved_low_ns = low > 0 ? (int64_t)low : 0;
+	draft->blame = "CLIENT";
+	draft->sentence = sentence(context, &p);
+	advise(draft, &p);
+	cause_number(draft, "pauses", NUMBER_COUNT, p.count);
+	cause_number(draft, "pause, mean", NUMBER_NS, p.mean_ns);
+	cause_number(draft, "pause, longest", NUMBER_NS, p.longest_ns);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	if (p.think_ns > 0)
+		cause_evidence_bucket(
+			context, draft, BUCKET_CLIENT_THINK, "until the client asked again");
+	if (p.stalled_ns > 0)
+		cause_evidence_bucket(
+			context, draft, BUCKET_SENDER_STALLED, "without a byte from the client");
+	/* a pause no longer than the way there and back may be the way */
+	bool is_clear =
+		context->rtt_ns > 0 && context->vantage != VANTAGE_UNKNOWN &&
+		(context->vantage == VANTAGE_CLIENT || p.mean_ns > 0.5 * (double)context->rtt_ns) &&
+		draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context) &&
+		!context->unit->is_unframed;
+	draft->confidence = is_clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	if (!is_clear) {
+		draft->doubt =
+			context->unit->is_unframed
+				? "The protocol is not one whose messages are understood: a pause "
+				  "may have been the server's turn."
+				: "The pauses are short against the round trip.";
+		draft->next_test =
+			"Capture at the client during the same copy and look at its disk and "
+			"processor.";
+	}
+	return true;
+}
+
+static const char *rules_out(const CauseContext *context)
+{
+	Pauses p = measure(context);
+	return cause_printf(context, "client (waits %s of the time)",
+		cause_percent(context, cause_share(context, p.think_ns + p.stalled_ns)));
+}
+
+const Cause cause_client_think = {
+	.id = "client-think",
+	.title = "The client was the slow one",
+	.explanation = "The server's answer had reached the client, and the client did not ask for "
+		       "more for a "
+		       "while; or it stopped in the middle of what it was sending. Server and "
+		       "network stood by. "
+		       "The program, its disk or a scanner on the client was busy.",
+	.source = "Causes of application-limited transfers: T-RAT (SIGCOMM 2002)",
+	.precedence = 540,
+	.conclude = conclude,
+	.rules_out = rules_out,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * server-slow-write: the server takes long to confirm a WRITE, or the FLUSH or CLOSE behind it.
+ * Causes 3.47.
+ */
+#include "analyzer/causes/slow_server.h"
+#include "analyzer/constants.h"
+
+/* A cache that drains at the end shows as one long FLUSH or CLOSE. Causes 3.45. */
+#define MASK_WRITE (OP_MASK(OP_WRITE) | OP_MASK(OP_FLUSH) | OP_MASK(OP_CLOSE))
+
+static unsigned mask_of(const CauseContext *context)
+{
+	const Unit *unit = context->unit;
+	if (unit->is_unframed)
+		return OP_MASK_ALL;
+	return unit->is_ftp ? OP_MASK(OP_FTP) : MASK_WRITE;
+}
+
+static bool is_slow(const CauseContext *context)
+{
+	const Unit *unit = context->unit;
+	if (!unit->is_unframed && !unit->is_ftp)
+		return service_is_slow(context, MASK_WRITE);
+	uint32_t spans = unit->account.spans[BUCKET_SERVER_PROCESSING];
+	return spans > 0 &&
+	       unit->account.bucket_ns[BUCKET_SERVER_PROCESSING] > spans * SLOW_SERVICE_NS;
+}
+
+static const char *sentence(
+	const CauseContext *context, const FindingDraft *draft, OpClass op_class)
+{
+	Service s = service_of(context, op_class);
+	const char *time = cause_time(context, (double)draft->claim_ns[BUCKET_SERVER_PROCESSING]);
+	if (context->unit->is_unframed || context->unit->is_ftp)
+		return cause_printf(context,
+			"The server %s had all of the data and took %s more before it said so.",
+			context->server_name, time);
+	const char *what = op_class == OP_WRITE   ? "confirm"
+			   : op_class == OP_FLUSH ? "put data on the disk for"
+						  : "finish";
+	const char *which = op_class == OP_WRITE   ? "writes"
+			    : op_class == OP_FLUSH ? "flush requests"
+						   : "closed files";
+	return cause_printf(context, "The server takes %s to %s %.0f %s: %s.", time, what,
+		(double)s.count, which, service_words(context, &s));
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	if (context->bulk != SIDE_CLIENT || !is_slow(context))
+		return false;
+	unsigned mask = mask_of(context);
+	OpClass op_class = slow_server_class(context, mask);
+	if (slow_server_claim(context, draft, mask, false) == 0)
+		return false;
+	slow_server_finish(context, draft, op_class, mask);
+	draft->sentence = sentence(context, draft, op_class);
+	draft->fix = "faster storage or a write cache on the server";
+	cause_advice(draft, "Watch the server's disk during a copy: `iostat -x 1`, the "
+			    "PhysicalDisk counters, the "
+			    "NAS's own monitor. Shingled (SMR) disks, full thin pools and RAID "
+			    "without a battery- "
+			    "backed cache write slowly.");
+	cause_advice(draft,
+		"Look for what shares the disk: backup, snapshots, RAID rebuild, and for an "
+		"antivirus scan of files that are closed after writing.");
+	cause_advice(draft,
+		"Samba: keep `aio write size = 1` (the default) and try `strict allocate = "
+		"no`; for large files from Windows try `robocopy /J`.");
+	return true;
+}
+
+static const char *rules_out(const CauseContext *context)
+{
+	Service s = service_of(context, OP_WRITE);
+	if (s.count == 0 || context->bulk != SIDE_CLIENT)
+		return NULL;
+	return cause_printf(context, "server (95 %% of writes confirmed within %s)",
+		cause_time(context, s.p95_ns));
+}
+
+const Cause cause_server_slow_write = {
+	.id = "server-slow-write",
+	.title = "The server writes slowly",
+	.explanation = "The server had received all of a request and had not yet said that it is "
+		       "done. While "
+		       "the client waits for that word, nothing else moves. Slow disks, a full "
+		       "write cache or "
+		       "a scanner behind the share are the usual reasons.",
+	.source = "MS-SMB2 3.3.5.13; Microsoft, Slow SMB files transfer speed",
+	.precedence = 510,
+	.conclude = conclude,
+	.rules_out = rules_out,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What server-slow-read, -write and -metadata share: claiming, saving, evidence. Causes 3.46
+ * to 3.48.
+ */
+#ifndef SLOWCOPY_ANALYZER_CAUSES_SLOW_SERVER_H
+#define SLOWCOPY_ANALYZER_CAUSES_SLOW_SERVER_H
+
+#include "analyzer/causes/service.h"
+
+/** slow_server_claim: claims the server's processing of the classes in @mask and, with
+ * @with_stalls, the time it stood still in the middle of an answer. Returns what was claimed. */
+int64_t slow_server_claim(
+	const CauseContext *context, FindingDraft *draft, unsigned mask, bool with_stalls);
+
+/** slow_server_finish: saving, confidence, blame, numbers, evidence. @op_class: the class that the
+ * sentence speaks of. */
+void slow_server_finish(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask);
+
+/** slow_server_class: the class of @mask that the server worked on longest. */
+OpClass slow_server_class(const CauseContext *context, unsigned mask);
+
+/** slow_server_stalled_ns: what the server stood still in mid-answer, not yet claimed. */
+int64_t slow_server_stalled_ns(const CauseContext *context);
+
+#endif
