@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/causes/cause.h"
-#include "analyzer/causes/session_note.h"
 
 /* Who kept the two from speaking SMB2: MS-SMB2 3.3.5.3.1 says that a server which can do SMB2
  * answers an offer of it in SMB2. */
@@ -28,7 +27,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const SessionStats *s = context->session;
 	const Unit *unit = context->unit;
 	if (!s || !s->protocol || strcmp(s->protocol, "smb1") != 0 ||
-		unit->read.requests + unit->write.requests == 0 || !session_note_is_first(context))
+		unit->read.requests + unit->write.requests == 0)
 		return false;
 	draft->is_note = true;
 	draft->confidence = CONFIDENCE_HIGH;

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Causes in the hosts: a slow server, a client that thinks.
+ */
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/tools/cause_case.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+
+Test(causes_hosts, a_disk_that_takes_20_ms)
+{
+	CauseCase *c = cause_case_new();
+	c->context.rtt_ns = CASE_MS;
+	cause_case_requests(c, false, 64, 64 * KIB, 1, 20 * CASE_MS);
+	cause_case_round_trip(c, OP_READ, 64 * CASE_MS);
+	cause_case_server(c, OP_READ, 64 * 20 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	const FindingDraft *d = &c->draft;
+	cr_assert_eq(d->confidence, CONFIDENCE_HIGH);
+	cr_assert_str_eq(d->blame, "SERVER");
+	cr_assert_eq(d->lost_ns, 1280 * CASE_MS);
+	cr_assert_eq(d->saved_high_ns, 1280 * CASE_MS);
+	/* a healthy server would need a millisecond each */
+	cr_assert_geq(d->saved_low_ns, 1200 * CASE_MS);
+	cr_assert(strstr(d->sentence, "64 reads"), "%s", d->sentence);
+	cr_assert(strstr(d->sentence, "20 ms each") || strstr(d->sentence, "20.1 ms each") ||
+			  strstr(d->sentence, "19.9 ms each"),
+		"%s", d->sentence);
+	cr_assert_not(cause_case_conclude(c, "server-slow-write"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, reads_of_8_MiB_from_memory_are_not_slow)
+{
+	/* N12: 1.7 ms to the first byte of 8 MiB; the rest is the path's */
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 128, 8 * MIB, 2, 1700000);
+	cause_case_server(c, OP_READ, 128 * 1700000);
+	cr_assert_not(cause_case_conclude(c, "server-slow-read"));
+	cr_assert(strstr(cause_case_rules_out(c, "server-slow-read"),
+			  "95 % of answers begin within 1.7 ms"),
+		"%s", cause_case_rules_out(c, "server-slow-read"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_few_long_reads_among_quick_ones)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 200, 64 * KIB, 1, CASE_MS / 5);
+	cause_case_requests(c, false, 4, 64 * KIB, 1, 900 * CASE_MS);
+	cause_case_server(c, OP_READ, 3640 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert(strstr(c->draft.sentence, "the longest 900 ms"), "%s", c->draft.sentence);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_server_that_stops_in_mid_answer)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 20, MIB, 4, CASE_MS / 5);
+	cause_case_add(c, BUCKET_SENDER_STALLED, 800 * CASE_MS); /* bulk side: the server */
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.claim_ns[BUCKET_SENDER_STALLED], 800 * CASE_MS);
+	cr_assert(strstr(c->draft.sentence, "stops in the middle"), "%s", c->draft.sentence);
+	/* seen from the client nothing is certain */
+	c->context.vantage = VANTAGE_UNKNOWN;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_leq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert_not_null(c->draft.next_test);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, slow_writes_and_a_cache_that_drains_at_the_end)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, true, 64, 64 * KIB, 1, 20 * CASE_MS);
+	cause_case_server(c, OP_WRITE, 1280 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-write"));
+	cr_assert(strstr(c->draft.sentence, "confirm 64 writes"), "%s", c->draft.sentence);
+	cr_assert_not(cause_case_conclude(c, "server-slow-read"));
+	cause_case_free(c);
+
+	c = cause_case_new();
+	cause_case_requests(c, true, 64, 64 * KIB, 8, CASE_MS / 5);
+	cause_case_operations(c, OP_CLOSE, 1, 4000 * CASE_MS);
+	cause_case_server(c, OP_CLOSE, 4000 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-write"));
+	cr_assert(strstr(c->draft.sentence, "finish 1 closed files") ||
+			  strstr(c->draft.sentence, "finish"),
+		"%s", c->draft.sentence);
+	cr_assert_eq(c->draft.lost_ns, 4000 * CASE_MS);
+	cause_case_free(c);
+
+	c = cause_case_new();
+	cause_case_requests(c, true, 64, 64 * KIB, 8, CASE_MS / 5);
+	cause_case_server(c, OP_WRITE, 13 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "server-slow-write"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
+{
+	CauseCase *c = cause_case_new();
+	c->context.rtt_ns = CASE_MS;
+	cause_case_requests(c, false, 64, 64 * KIB, 1, CASE_MS / 5);
+	for (int i = 0; i < 63; i++) {
+		cause_case_add(c, BUCKET_CLIENT_THINK, 20 * CASE_MS);
+		cause_case_round_trip(c, OP_READ, CASE_MS);
+	}
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	cr_assert_eq(c->draft.lost_ns, 1260 * CASE_MS);
+	cr_assert(strstr(c->draft.sentence, "63 times, about 20 ms each time"), "%s",
+		c->draft.sentence);
+	cr_assert_geq(c->draft.saved_low_ns, 1200 * CASE_MS);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, the_tick_of_a_windows_timer_is_recognised)
+{
+	CauseCase *c = cause_case_new();
+	for (int i = 0; i < 63; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, 15600000);
+	cr_assert(cause_case_conclude(c, "client-think"));
+	bool told = false;
+	for (int i = 0; i < CAUSE_MAX_ADVICE && c->draft.advice[i]; i++)
+		told |= strstr(c->draft.advice[i], "15.6 ms") != NULL;
+	cr_assert(told);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_client_whose_disk_does_not_deliver)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, true, 20, MIB, 4, CASE_MS / 5);
+	cause_case_add(c, BUCKET_SENDER_STALLED, 900 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert(strstr(c->draft.sentence, "in the middle of its data"), "%s", c->draft.sentence);
+	cr_assert_eq(c->draft.claim_ns[BUCKET_SENDER_STALLED], 900 * CASE_MS);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, little_thinking_is_ordinary_work)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 64, 64 * KIB, 1, CASE_MS / 5);
+	cause_case_add(c, BUCKET_CLIENT_THINK, 60 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cr_assert(
+		strstr(cause_case_rules_out(c, "client-think"), "client (waits 14 % of the time)"),
+		"%s", cause_case_rules_out(c, "client-think"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_server_that_stalls_while_the_client_sends_is_not_the_client)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 20, MIB, 4, 0);
+	cause_case_add(c, BUCKET_SENDER_STALLED, 1900 * CASE_MS); /* the server's */
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cause_case_free(c);
+}
