@@ -99,10 +99,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	cause_claim(context, draft, BUCKET_CLIENT_THINK);
 	cause_claim_part(context, draft, BUCKET_SENDER_STALLED, p.stalled_ns);
-	draft->saved_high_ns = draft->lost_ns;
 	/* a program needs a moment of its own per block whatever is done */
 	double low = (double)draft->lost_ns - p.count * (double)NOISE_FLOOR_NS;
 	draft->saved_low_ns = low > 0 ? (int64_t)low : 0;
+	/* hosts that are asked without pauses do not fall asleep in between: the server's little
+	 * time shrinks too */
+	if (context->left_ns[BUCKET_SERVER_PROCESSING] < cause_min_lost_ns(context))
+		cause_claim_server(context, draft, OP_MASK_DATA);
+	draft->saved_high_ns = draft->lost_ns;
 	draft->blame = "CLIENT";
 	draft->sentence = sentence(context, &p);
 	advise(draft, &p);
