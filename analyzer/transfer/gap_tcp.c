@@ -32,34 +32,34 @@ static const AckEvent *trigger_of(
 	return NULL;
 }
 
-/* The newest advert the sender can have known when it stopped at @stop_ns; NULL when none is
- * remembered. */
-static const AckEvent *advert_at(const Conversation *conv, Side side, int64_t stop_ns, int64_t next)
-{
-	const TcpDirection *d = &conv->tcp.dir[side];
-	int64_t loop = (int64_t)(EDGE_LOOP_SHARE * (double)tcp_sender_loop_ns(&conv->tcp, side));
-	const AckEvent *e;
-	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
-		if (e->edge < next)
-			return NULL;
-		if (e->ts_ns + loop <= stop_ns)
-			return e;
-	}
-	return NULL;
-}
-
-static bool stood_at_edge(
-	const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
+/*
+ * Whether the sender had used up the window when it sent its last segment. It knew the adverts that had passed here one
+ * loop before; loops vary, so each advert that may have been its newest then counts, but only if it ends just there.
+ */
+static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
 		return false;
-	const AckEvent *e = advert_at(conv, side, step->previous_data_ns, step->next_before);
-	int64_t edge = e ? e->edge : (int64_t)d->first_window;
-	*ret_window = e ? e->window : d->first_window;
-	if (!e && d->acks_head > d->acks_mask + 1)
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side), stop = step->previous_data_ns;
+	int64_t newest = stop - (int64_t)(EDGE_LOOP_SHARE * (double)loop);
+	int64_t oldest = stop - loop - loop / 4 - NOISE_FLOOR_NS;
+	const AckEvent *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		if (e->ts_ns > newest)
+			continue;
+		*ret_window = e->window;
+		if (e->edge < step->next_before)
+			return false;
+		if (e->edge - step->next_before < (int64_t)d->mss)
+			return true;
+		if (e->ts_ns < oldest)
+			return false;
+	}
+	if (d->acks_head > d->acks_mask + 1)
 		return false; /* forgotten, not absent */
-	return edge - step->next_before < (int64_t)d->mss;
+	*ret_window = d->first_window;
+	return (int64_t)d->first_window - step->next_before < (int64_t)d->mss;
 }
 
 static bool window_was_zero(
@@ -286,6 +286,22 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 			BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
 }
 
+/* A pause that the path did not make must not look like its spacing. */
+static void break_trains(Conversation *conv, Side side, const GapTcp *label, int64_t gap_ns)
+{
+	bool is_path = label->is_flow || label->is_queued || label->bucket == BUCKET_SLOW_START ||
+		       label->bucket == BUCKET_CONGESTION_WINDOW || label->bucket == BUCKET_LINK;
+	if (is_path || gap_ns <= NOISE_FLOOR_NS)
+		return;
+	/* standing at the edge of a window that just covers a full path is the path's doing too */
+	int64_t base = tcp_rtt_ns(&conv->tcp);
+	if (label->bucket == BUCKET_RECEIVE_WINDOW &&
+		tcp_rtt_now_ns(&conv->tcp, side) > base + base / 4 + NOISE_FLOOR_NS)
+		return;
+	train_break(&conv->data_train[side]);
+	train_break(&conv->ack_train[side]);
+}
+
 void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label)
 {
 	Timeline *timeline = conv->timeline;
@@ -296,6 +312,7 @@ void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *labe
 			packet->src_port == conv->port[SIDE_CLIENT];
 	side = from_low ? SIDE_CLIENT : SIDE_SERVER;
 	d = &conv->tcp.dir[side];
+	break_trains(conv, side, label, packet->ts_ns - timeline->accounted_ns);
 	if (label->relabel_recovery) {
 		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),
 			BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);

@@ -21,7 +21,9 @@
 
 /** Train: the run of packets under way in one direction of one connection. */
 typedef struct Train {
-	int64_t last_ns;
+	int64_t last_ns; /* 0: the next packet begins a train */
+	int64_t first_ns;
+	uint64_t all_bytes; /* since first_ns */
 	int64_t start_ns[TRAIN_LEVELS];
 	uint64_t bytes[TRAIN_LEVELS];
 	uint8_t halves[TRAIN_LEVELS];
@@ -45,6 +47,10 @@ typedef struct Capacity {
 	bool is_share;  /* from a standing queue: what this flow got, other traffic may share the
 			   link */
 } Capacity;
+
+/** train_break: the sender was held up by something else than the path: the next packet begins
+ * another train. */
+void train_break(Train *train);
 
 /**
  * train_push: @bytes (with framing) passed at @now_ns; windows that complete are counted in

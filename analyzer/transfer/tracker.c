@@ -255,8 +255,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
 		name_application(tracker, conv, packet);
 		tracker_payload(tracker, conv, packet, &step);
 	}
-	gap_trains(conv, packet, &step);
 	label(conv, packet, &step, &before);
+	gap_trains(conv, packet, &step);
 	if (conv->control && step.closes)
 		conv->control->data_done_ns = packet->ts_ns;
 }
