@@ -42,12 +42,15 @@
 
 /* An edge the sender can have known when it stopped: loops are minima, jitter makes them longer. */
 #define EDGE_LOOP_SHARE 0.8
+#define EDGE_JITTER_SHARE 0.05
 /* A burst ends at a pause of a quarter round trip; below half a millisecond interrupts batch
  * packets. */
 #define BURST_GAP_MIN_NS (500000)
 /* Timer and interrupt noise on hosts: shorter pauses say nothing. */
 #define NOISE_FLOOR_NS (300000)
 
+/* So long after a receiver was slow an inflated round trip is not taken for a queue. */
+#define QUEUE_AFTER_LATE_NS SECOND_NS
 /* A round that grew by a fifth is still slow start (it doubles, delayed ACKs make it 1.5). */
 #define SLOW_START_GROWTH 1.2
 #define PLATEAU_ROUNDS 8

@@ -72,7 +72,12 @@ bool tcp_queue_stands(const TcpConnection *tcp, Side sender)
 {
 	int64_t base = tcp_rtt_ns(tcp);
 	int64_t now = tcp_rtt_now_ns(tcp, sender);
-	return base > 0 && now >= 2 * base && now >= base + 2 * MILLISECOND_NS;
+	if (base == 0 || now < 2 * base || now < base + 2 * MILLISECOND_NS)
+		return false;
+	/* a receiver that was slow a moment ago delays its acknowledgements as a queue would */
+	int64_t late = tcp->dir[sender].last_late_ns;
+	int64_t fresh = QUEUE_AFTER_LATE_NS > 4 * now ? QUEUE_AFTER_LATE_NS : 4 * now;
+	return late == 0 || tcp->last_ns - late > fresh;
 }
 
 void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns)

@@ -32,9 +32,21 @@ static const AckEvent *trigger_of(
 	return NULL;
 }
 
+/* The newest advert that had passed here by @by_ns; NULL when none is remembered. */
+static const AckEvent *advert_by(const TcpDirection *d, int64_t by_ns)
+{
+	const AckEvent *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		if (e->ts_ns <= by_ns)
+			return e;
+	}
+	return NULL;
+}
+
 /*
- * Whether the sender had used up the window when it sent its last segment. It knew the adverts that had passed here one
- * loop before; loops vary, so each advert that may have been its newest then counts, but only if it ends just there.
+ * Whether the sender had used up the window when it sent its last segment. Its newest advert then is the one that had
+ * passed here a loop before; loops are minima and vary, so a little less and a little more count as well. All adverts in
+ * between would not do: while a window grows, one of them always ends near the last byte.
  */
 static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
 {
@@ -42,24 +54,18 @@ static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *st
 	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
 		return false;
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side), stop = step->previous_data_ns;
-	int64_t newest = stop - (int64_t)(EDGE_LOOP_SHARE * (double)loop);
-	int64_t oldest = stop - loop - loop / 4 - NOISE_FLOOR_NS;
-	const AckEvent *e;
-	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
-		if (e->ts_ns > newest)
-			continue;
-		*ret_window = e->window;
-		if (e->edge < step->next_before)
-			return false;
-		if (e->edge - step->next_before < (int64_t)d->mss)
+	int64_t less = (int64_t)(EDGE_LOOP_SHARE * (double)loop);
+	int64_t loops[] = {less, loop, loop + longer(NOISE_FLOOR_NS, EDGE_JITTER_SHARE, loop)};
+	for (unsigned i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+		const AckEvent *e = advert_by(d, stop - loops[i]);
+		if (!e && d->acks_head > d->acks_mask + 1)
+			continue; /* forgotten, not absent */
+		int64_t room = (e ? e->edge : (int64_t)d->first_window) - step->next_before;
+		*ret_window = e ? e->window : d->first_window;
+		if (room >= 0 && room < (int64_t)d->mss)
 			return true;
-		if (e->ts_ns < oldest)
-			return false;
 	}
-	if (d->acks_head > d->acks_mask + 1)
-		return false; /* forgotten, not absent */
-	*ret_window = d->first_window;
-	return (int64_t)d->first_window - step->next_before < (int64_t)d->mss;
+	return false;
 }
 
 static bool window_was_zero(
@@ -256,7 +262,10 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		if (ret->late_ns > gap)
 			ret->late_ns = gap;
 		count_edge_stop(d, window, packet->ts_ns, gap, ret->late_ns);
-		ret->is_queued = ret->late_ns == 0 && tcp_queue_stands(&conv->tcp, side);
+		if (ret->late_ns > 0 || ret->bucket == BUCKET_ZERO_WINDOW)
+			d->last_late_ns = packet->ts_ns;
+		ret->is_queued = ret->bucket == BUCKET_RECEIVE_WINDOW && ret->late_ns == 0 &&
+				 tcp_queue_stands(&conv->tcp, side);
 		return;
 	}
 	if (gap <= NOISE_FLOOR_NS) {
