@@ -156,6 +156,7 @@ static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t no
 			int64_t sample = now_ns - r->ts_ns;
 			d->rtt_samples++;
 			d->last_rtt_ns = sample;
+			tcp_recent_min_add(&d->rtt_now, sample);
 			if (r->len > d->max_acked_len)
 				d->max_acked_len = r->len;
 			d->smoothed_rtt_ns =
@@ -318,7 +319,8 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 	if (own->pending_tsval_ns != 0 && packet->tcp_flags & TCP_ACK) {
 		if (packet->tsecr == own->pending_tsval) {
 			tcp_loop_sample(tcp, side, packet->ts_ns - own->pending_tsval_ns);
-			tcp->loop_now_ns[side] = packet->ts_ns - own->pending_tsval_ns;
+			tcp_recent_min_add(
+				&tcp->loop_now[side], packet->ts_ns - own->pending_tsval_ns);
 			own->pending_tsval_ns = 0;
 		} else if (seq_before(own->pending_tsval, packet->tsecr)) {
 			own->pending_tsval_ns = 0;

@@ -56,11 +56,22 @@ int64_t tcp_rtt_ns(const TcpConnection *tcp)
 	return tcp->loop_ns[0] + tcp->loop_ns[1];
 }
 
+void tcp_recent_min_add(RecentMin *recent, int64_t sample)
+{
+	recent->samples[recent->count++ % TCP_RECENT_SAMPLES] = sample;
+	uint32_t have = recent->count < TCP_RECENT_SAMPLES ? recent->count : TCP_RECENT_SAMPLES;
+	recent->min = recent->samples[0];
+	for (uint32_t i = 1; i < have; i++) {
+		if (recent->samples[i] < recent->min)
+			recent->min = recent->samples[i];
+	}
+}
+
 int64_t tcp_rtt_now_ns(const TcpConnection *tcp, Side sender)
 {
 	Side receiver = sender == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
-	int64_t there = tcp->dir[sender].smoothed_rtt_ns;
-	int64_t back = tcp->loop_now_ns[sender];
+	int64_t there = tcp->dir[sender].rtt_now.min;
+	int64_t back = tcp->loop_now[sender].min;
 	if (there == 0)
 		there = tcp_sender_loop_ns(tcp, receiver);
 	if (back == 0)

@@ -65,6 +65,16 @@ typedef struct SendRecord {
 	bool retransmitted; /* no RTT sample from it (Karn) */
 } SendRecord;
 
+/* Newest samples whose smallest is "now": a pause of a host lengthens some of them, a queue all. */
+#define TCP_RECENT_SAMPLES 8
+
+/** RecentMin: smallest of the newest samples. */
+typedef struct RecentMin {
+	int64_t samples[TCP_RECENT_SAMPLES];
+	uint32_t count; /* free-running */
+	int64_t min;    /* 0 while there is none */
+} RecentMin;
+
 typedef struct Hole {
 	int64_t from, to;
 	int64_t opened_ns;
@@ -133,8 +143,9 @@ typedef struct TcpDirection {
 	uint32_t plateau_rounds;
 	uint64_t plateau_reference;
 	int64_t plateau_since_ns;
-	uint64_t demonstrated;  /* largest flight since the last loss or restart */
-	int64_t last_late_ns; /* the receiver last held this sender up: its delays look like a queue */
+	uint64_t demonstrated; /* largest flight since the last loss or restart */
+	int64_t last_late_ns; /* the receiver last held this sender up: its delays look like a queue
+			       */
 	int64_t flight_at_stop; /* when the sender sent its last segment */
 
 	/* timestamp loops: towards this side's host */
@@ -159,6 +170,7 @@ typedef struct TcpDirection {
 	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
 		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
 	uint64_t rtt_samples;
+	RecentMin rtt_now; /* newest samples of the peer's loop */
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
@@ -235,7 +247,7 @@ typedef struct TcpConnection {
 	TcpDirection dir[2]; /* by Side that sends */
 	int64_t loop_ns[2]; /* capture point to that host and back, smallest seen; INT64_MAX unknown
 			     */
-	int64_t loop_now_ns[2]; /* newest sample */
+	RecentMin loop_now[2]; /* newest samples of the same */
 	int64_t first_ns, last_ns;
 	int64_t syn_ns, syn_ack_ns, established_ns; /* 0 unseen */
 	int64_t handshake_loop_ns[2];
@@ -284,6 +296,9 @@ static inline int64_t tcp_receiver_loop_ns(const TcpConnection *tcp, Side sender
 
 /** tcp_loop_sample: a measured loop towards the host of @side; keeps the smallest. */
 void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns);
+
+/** tcp_recent_min_add: takes a sample in ns. */
+void tcp_recent_min_add(RecentMin *recent, int64_t sample);
 
 /** tcp_is_closed_window: the peer's last advert left this sender no room worth sending into. */
 bool tcp_is_closed_window(const TcpDirection *d);

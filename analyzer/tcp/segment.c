@@ -449,7 +449,6 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	TcpDirection *d = &tcp->dir[side];
 	acknowledgement_apply(
 		tcp, side, packet->ts_ns, step->from >= d->next ? step->end : INT64_MIN);
-	step->flight_before = d->next - d->sender_una;
 	if (d->in_recovery && d->sender_una >= d->recovery_point) {
 		d->in_recovery = false;
 		d->round_max_flight = 0;

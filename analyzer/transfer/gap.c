@@ -19,7 +19,8 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static Span span_of(const Conversation *conv, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
+static Span span_of(
+	const Conversation *conv, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
 {
 	return (Span){.frame = packet->frame,
 		.stream = conv->stream,
@@ -29,14 +30,16 @@ static Span span_of(const Conversation *conv, Bucket bucket, OpClass op_class, S
 }
 
 /* Time before the packet that is not the packet's own: it carries no bytes yet. */
-static void add_part(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
+static void add_part(Conversation *conv, int64_t to_ns, Bucket bucket, OpClass op_class, Side side,
+	const Packet *packet)
 {
 	Span span = span_of(conv, bucket, op_class, side, packet);
 	timeline_add(conv->timeline, to_ns, &span);
 }
 
 /* Time up to the packet: first @travel_ns of a round trip, the rest is @bucket. */
-static void add_wait(Conversation *conv, int64_t travel_ns, Bucket bucket, OpClass op_class, Side side, const Packet *packet)
+static void add_wait(Conversation *conv, int64_t travel_ns, Bucket bucket, OpClass op_class,
+	Side side, const Packet *packet)
 {
 	Span span = span_of(conv, bucket, op_class, side, packet);
 	span.travel_ns = travel_ns > 0 ? travel_ns : 0;
@@ -62,8 +65,8 @@ static void charge_server(
 		add_part(conv, complete, BUCKET_ROUND_TRIP, op_class, speaker, packet);
 		from = complete;
 	}
-	add_wait(conv, asked + tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER) - from, BUCKET_SERVER_PROCESSING, op_class,
-		speaker, packet);
+	add_wait(conv, asked + tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER) - from,
+		BUCKET_SERVER_PROCESSING, op_class, speaker, packet);
 }
 
 /* Time the client's side is responsible for: the answer travels to it, then it decides. */
@@ -74,7 +77,8 @@ static void charge_client(
 	int64_t from = conv->timeline->accounted_ns;
 	int64_t answered = turn->last_reply_ns ? turn->last_reply_ns : from;
 	if (!turn->is_setup) {
-		add_wait(conv, answered + loop - from, BUCKET_CLIENT_THINK, op_class, SIDE_CLIENT, packet);
+		add_wait(conv, answered + loop - from, BUCKET_CLIENT_THINK, op_class, SIDE_CLIENT,
+			packet);
 		return;
 	}
 	int64_t back = clamp(answered + loop, from, packet->ts_ns);
@@ -169,7 +173,8 @@ static void capture_gap(Conversation *conv, const TcpStep *step, const Packet *p
 {
 	/* data passed unseen before its acknowledgement did: nobody can say what that time was */
 	if (step->gap_opened_ns > conv->timeline->accounted_ns + NOISE_FLOOR_NS)
-		add_part(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side, packet);
+		add_part(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side,
+			packet);
 }
 
 static bool is_repair(SegmentClass segment)

@@ -44,11 +44,13 @@ static const AckEvent *advert_by(const TcpDirection *d, int64_t by_ns)
 }
 
 /*
- * Whether the sender had used up the window when it sent its last segment. Its newest advert then is the one that had
- * passed here a loop before; loops are minima and vary, so a little less and a little more count as well. All adverts in
- * between would not do: while a window grows, one of them always ends near the last byte.
+ * Whether the sender had used up the window when it sent its last segment. Its newest advert then
+ * is the one that had passed here a loop before; loops are minima and vary, so a little less and a
+ * little more count as well. All adverts in between would not do: while a window grows, one of them
+ * always ends near the last byte.
  */
-static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
+static bool stood_at_edge(
+	const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
@@ -68,18 +70,21 @@ static bool stood_at_edge(const Conversation *conv, Side side, const TcpStep *st
 	return false;
 }
 
-static bool window_was_zero(
+static bool window_was_closed(
 	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	/* RFC 1122 4.2.3.4: less than a segment, or than half of the window ever offered, is not
+	 * worth sending into */
+	uint32_t closed = d->mss < d->max_peer_window / 2 ? d->mss : d->max_peer_window / 2;
 	const AckEvent *e;
 	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
 		if (e->ts_ns + loop > now_ns + NOISE_FLOOR_NS)
 			continue;
 		if (e->ts_ns + loop < step->previous_data_ns)
 			return false;
-		if (e->window == 0)
+		if (e->window < closed)
 			return true;
 	}
 	return false;
@@ -254,12 +259,15 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	if (gap > 0 && stood_at_edge(conv, side, step, &window)) {
-		ret->bucket = window_was_zero(conv, side, step, packet->ts_ns)
+		ret->bucket = window_was_closed(conv, side, step, packet->ts_ns)
 				      ? BUCKET_ZERO_WINDOW
 				      : BUCKET_RECEIVE_WINDOW;
 		if (ret->bucket == BUCKET_RECEIVE_WINDOW && gap > NOISE_FLOOR_NS)
 			ret->late_ns = release_late_ns(conv, side, step);
-		if (ret->late_ns > gap)
+		/* held data back while its window had shrunk: without that there were no stop at
+		 * all */
+		bool is_shrunk = ret->late_ns > 0 && window < d->max_peer_window / 2;
+		if (ret->late_ns > gap || is_shrunk)
 			ret->late_ns = gap;
 		count_edge_stop(d, window, packet->ts_ns, gap, ret->late_ns);
 		if (ret->late_ns > 0 || ret->bucket == BUCKET_ZERO_WINDOW)

@@ -10,8 +10,8 @@
  */
 #define PROVEN_SPREAD 0.15
 #define PROVEN_LEVEL 2
-/* Spacing in a train is the bottleneck's; a pause of four times its mean is not. Noise of hosts does
- * not count. */
+/* Spacing in a train is the bottleneck's; a pause of four times its mean is not. Noise of hosts
+ * does not count. */
 #define UNEVEN_FACTOR 4
 #define UNEVEN_MIN_NS (300000)
 /* Stretches with a standing queue that make an estimate. */
@@ -36,7 +36,8 @@ static bool is_uneven(const Train *train, int64_t now_ns, uint64_t bytes)
 	int64_t gap = now_ns - train->last_ns;
 	if (gap <= UNEVEN_MIN_NS || train->all_bytes == 0)
 		return false;
-	double mean = (double)(train->last_ns - train->first_ns) * (double)bytes / (double)train->all_bytes;
+	double mean = (double)(train->last_ns - train->first_ns) * (double)bytes /
+		      (double)train->all_bytes;
 	return (double)gap > UNEVEN_FACTOR * mean;
 }
 
@@ -49,8 +50,8 @@ static void count_window(Histogram *level, uint64_t bytes, int64_t ns)
 void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
 	int64_t gap_ns, uint32_t unit)
 {
-	bool is_new = train->last_ns == 0 || now_ns - train->last_ns > gap_ns || now_ns < train->last_ns ||
-		      is_uneven(train, now_ns, bytes);
+	bool is_new = train->last_ns == 0 || now_ns - train->last_ns > gap_ns ||
+		      now_ns < train->last_ns || is_uneven(train, now_ns, bytes);
 	train->last_ns = now_ns;
 	if (is_new) { /* the first packet's bytes were sent before the train's clock starts */
 		train->first_ns = now_ns;

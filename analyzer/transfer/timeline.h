@@ -23,8 +23,9 @@
 /** Span: one interval, beginning where the one before ended. */
 typedef struct Span {
 	int64_t ns;
-	int64_t travel_ns;   /* of its start, after the link's share, this much was a round trip under way */
-	uint64_t frame;      /* the packet that ended it */
+	int64_t travel_ns; /* of its start, after the link's share, this much was a round trip under
+			      way */
+	uint64_t frame;    /* the packet that ended it */
 	uint32_t wire_bytes; /* sent by `side` at its end, framing included */
 	uint32_t stream;
 	uint8_t bucket, op_class, side;
@@ -43,7 +44,7 @@ typedef struct Timeline {
 	Path *path;
 	bool client_is_low; /* path->dir[0] is what the client sends */
 	uint16_t input;
-	int64_t stall_ns; /* shortest pause that `stalled` is told of */
+	int64_t stall_ns;     /* shortest pause that `stalled` is told of */
 	double capacity_hint; /* bytes per second given by the user, 0 none */
 	Account *accounts;    /* open, or waiting for their last spans */
 	void (*account_done)(

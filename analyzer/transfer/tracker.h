@@ -53,7 +53,7 @@ typedef struct TrackerLimits {
 	uint32_t max_units;      /* open at one time, default 20000 */
 	uint32_t max_paths;      /* host pairs, default 20000 */
 	double link_bytes_per_s; /* the user's word on the bottleneck, 0 none */
-	int64_t stall_ns; /* shortest pause that `stalled` is told of, default a second */
+	int64_t stall_ns;        /* shortest pause that `stalled` is told of, default a second */
 } TrackerLimits;
 
 /** TrackerCounts: what was given up. */
