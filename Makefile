@@ -47,7 +47,8 @@ ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -I. -I$(B)/gen $(WARN) $(CFLAGS_$(MODE)) 
 ALL_LDFLAGS := $(LDFLAGS_$(MODE)) $(LDFLAGS)
 
 $(shell mkdir -p $(B)/gen)
-CAUSES := $(sort $(basename $(notdir $(wildcard analyzer/causes/*-*.c))))
+# a cause has no header; files with one are what causes share
+CAUSES := $(sort $(filter-out $(basename $(notdir $(wildcard analyzer/causes/*.h))),$(basename $(notdir $(wildcard analyzer/causes/*.c)))))
 LIB_SRC := $(sort $(wildcard dissectors/*.c analyzer/*.c analyzer/*/*.c reports/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(if $(wildcard analyzer/causes/cause.h),$(B)/gen/causes.o)
 MAIN_SRC := $(sort $(wildcard *.c))

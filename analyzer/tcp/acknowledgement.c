@@ -136,8 +136,10 @@ static void take_sack(TcpDirection *d, const Packet *packet, int64_t ack)
 			if (below || inside) {
 				if (d->spurious < d->retransmitted_packets)
 					d->spurious++;
-				if (d->first_spurious_frame == 0)
+				if (d->first_spurious_frame == 0) {
 					d->first_spurious_frame = packet->frame;
+					d->first_spurious_ns = packet->ts_ns;
+				}
 				continue;
 			}
 		}
@@ -205,8 +207,10 @@ static void repair_answered(TcpConnection *tcp, Side data_side, const Packet *pa
 		packet->ts_ns - d->repair_ns < (int64_t)(REORDER_RTT_SHARE * (double)loop);
 	if (is_older || is_too_soon) {
 		d->spurious_inferred++;
-		if (d->first_spurious_frame == 0)
+		if (d->first_spurious_frame == 0) {
 			d->first_spurious_frame = packet->frame;
+			d->first_spurious_ns = packet->ts_ns;
+		}
 	}
 	d->repair_end = 0;
 }

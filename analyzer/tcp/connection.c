@@ -190,8 +190,10 @@ static void take_header(TcpDirection *d, const Packet *packet)
 	bool is_ece = (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
 	d->ecn_marks += packet->ecn == 3;
 	d->ece_flags += is_ece;
-	if (is_ece && d->first_ecn_frame == 0)
+	if (is_ece && d->first_ecn_frame == 0) {
 		d->first_ecn_frame = packet->frame;
+		d->first_ecn_ns = packet->ts_ns;
+	}
 	d->wire_bytes += packet->wirelen;
 	if (packet->has_timestamps)
 		d->has_timestamps = true;

@@ -198,6 +198,7 @@ typedef struct TcpDirection {
 	uint32_t max_acked_len;   /* largest segment acknowledged at the first try */
 	int64_t reordered_late_max_ns; /* longest delay of a segment that was overtaken */
 	uint64_t first_reordered_frame, first_spurious_frame, first_ecn_frame;
+	int64_t first_reordered_ns, first_spurious_ns, first_ecn_ns;
 	uint64_t first_loss_frame, last_timeout_frame;
 	uint64_t syn_frame, first_data_frame, first_zero_window_frame;
 	uint16_t syn_mss;     /* option value, 0 absent */

@@ -250,8 +250,10 @@ static void note_repair(TcpDirection *d, const Packet *packet, const TcpStep *st
 {
 	if (step->end <= d->una) { /* the receiver had said that it has these bytes */
 		d->spurious_inferred++;
-		if (d->first_spurious_frame == 0)
+		if (d->first_spurious_frame == 0) {
 			d->first_spurious_frame = packet->frame;
+			d->first_spurious_ns = packet->ts_ns;
+		}
 		return;
 	}
 	if (d->repair_end != 0)
@@ -432,8 +434,10 @@ static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep
 	int64_t late = packet->ts_ns - d->holes[index].opened_ns;
 	if (late > d->reordered_late_max_ns)
 		d->reordered_late_max_ns = late;
-	if (d->first_reordered_frame == 0)
+	if (d->first_reordered_frame == 0) {
 		d->first_reordered_frame = packet->frame;
+		d->first_reordered_ns = packet->ts_ns;
+	}
 }
 
 static void advance(TcpDirection *d, const TcpStep *step)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The capture lacks packets: nobody can say what that time was. Causes 3.69.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+
+/* Causes 3.69: a thousandth of the bytes. */
+#define MIN_SHARE 0.001
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const TcpDirection *a = context->sender, *b = context->receiver;
+	if (!a || !b)
+		return false;
+	double unseen = (double)(a->uncaptured_bytes + b->uncaptured_bytes);
+	double all = unseen + (double)(a->unique_bytes + b->unique_bytes);
+	if (all <= 0 || unseen < MIN_SHARE * all)
+		return false;
+	cause_claim(context, draft, BUCKET_CAPTURE_GAP);
+	if (draft->lost_ns < cause_min_lost_ns(context))
+		return false;
+	draft->confidence = CONFIDENCE_MEDIUM;
+	draft->blame = "CAPTURE";
+	draft->sentence = cause_printf(context,
+		"The capture lacks %s of the bytes that arrived, so nobody can say what %s of %s "
+		"were spent on.",
+		cause_percent(context, unseen / all), cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = "a capture without gaps";
+	cause_number(draft, "missing bytes", NUMBER_BYTES, unseen);
+	cause_number(draft, "share", NUMBER_PERCENT, 100 * unseen / all);
+	cause_evidence_bucket(context, draft, BUCKET_CAPTURE_GAP, "packets are missing");
+	cause_advice(draft, "Capture again with a larger buffer and short frames: 'tcpdump -B "
+			    "65536 -s 256', with a filter for the two hosts.");
+	cause_advice(draft, "A mirror port that carries more than its own speed drops packets: "
+			    "capture on a host, or with a tap.");
+	return true;
+}
+
+const Cause cause_capture_drops = {
+	.id = "capture-drops",
+	.title = "The capture lacks packets",
+	.explanation =
+		"Acknowledgements in the capture cover data that the capture does not hold, and "
+		"it was not sent again: it arrived, only the capture missed it. What happened in "
+		"those moments cannot be told.",
+	.source = "causes 3.69; Paxson 1997",
+	.precedence = 110,
+	.conclude = conclude,
+	.rules_out = NULL,
+};

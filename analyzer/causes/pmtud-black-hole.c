@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Packets above some size vanish and nobody tells the sender. Causes 3.22.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/loss.h"
+
+static void advise(FindingDraft *draft)
+{
+	cause_advice(draft, "Let ICMP 'fragmentation needed' (IPv6: 'packet too big') pass through "
+			    "every firewall on the path.");
+	cause_advice(draft, "VPN or tunnel: set the interface's MTU to what fits, or clamp the MSS "
+			    "(iptables … --clamp-mss-to-pmtu).");
+	cause_advice(draft, "Linux sender: net.ipv4.tcp_mtu_probing=1 finds the size by itself; "
+			    "Windows: EnablePMTUBHDetect.");
+	cause_advice(draft, "After a change to jumbo frames: one device of the network still has "
+			    "the old MTU.");
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	LossFacts facts;
+	if (loss_kind(context, &facts) != LOSS_BLACK_HOLE || !loss_conclude(context, draft, &facts))
+		return false;
+	const TcpDirection *d = facts.direction;
+	draft->saved_high_ns =
+		draft->lost_ns > context->rtt_ns ? draft->lost_ns - context->rtt_ns : 0;
+	draft->confidence = CONFIDENCE_HIGH;
+	draft->sentence = cause_printf(context,
+		"Packets of %u bytes from %s never arrive, those of %u bytes do: the path carries "
+		"no larger ones and nobody says so; %llu timers expired and took %s of %s.",
+		d->max_timeout_len, host_label(context, facts.side), d->max_acked_len,
+		(unsigned long long)d->timeouts, cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = "packets that fit, or ICMP that says so";
+	draft->next_test = "ping -M do -s 1472 between the hosts (Windows: ping -f -l 1472), then "
+			   "smaller until it passes";
+	cause_number(draft, "payload that vanished", NUMBER_BYTES, d->max_timeout_len);
+	cause_number(draft, "largest that arrived", NUMBER_BYTES, d->max_acked_len);
+	cause_number(draft, "timers over full-size packets", NUMBER_COUNT, (double)d->big_timeouts);
+	advise(draft);
+	return true;
+}
+
+const Cause cause_pmtud_black_hole = {
+	.id = "pmtud-black-hole",
+	.title = "Large packets vanish on the way",
+	.explanation =
+		"Somewhere on the path the largest packet is smaller than the sender thinks. The "
+		"router there should answer 'too big', but the answer is missing or blocked, so "
+		"the sender repeats the same large packet until it gives up or tries smaller "
+		"ones. Connecting and small messages work, data does not.",
+	.source = "RFC 1191; RFC 2923; RFC 4821; RFC 8201; RFC 8899",
+	.precedence = 300,
+	.conclude = conclude,
+	.rules_out = NULL,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sender repeated data that the receiver already had. Causes 3.16.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/causes/host.h"
+#include "analyzer/causes/loss.h"
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	LossFacts facts;
+	if (loss_kind(context, &facts) != LOSS_SPURIOUS || !loss_conclude(context, draft, &facts))
+		return false;
+	const TcpDirection *d = facts.direction;
+	draft->confidence = d->spurious > 0 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	draft->sentence = cause_printf(context,
+		"%llu of %llu packets that %s sent again had arrived already: nothing was lost, "
+		"but the path held packets back so long that it thought so; that took %s of %s.",
+		(unsigned long long)facts.unneeded,
+		(unsigned long long)(d->retransmitted_packets - d->closed_repairs),
+		host_label(context, facts.side), cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
+	draft->fix = "a path without sudden delays";
+	cause_number(draft, "repeated for nothing", NUMBER_COUNT, (double)facts.unneeded);
+	cause_number(draft, "longest round trip", NUMBER_NS,
+		(double)(d->max_rtt_ns + (context->rtt_ns - d->min_rtt_ns > 0
+							 ? context->rtt_ns - d->min_rtt_ns
+							 : 0)));
+	cause_evidence(context, draft, d->first_spurious_frame, d->first_spurious_ns,
+		"shows that a repeat was not needed");
+	cause_advice(draft, "Look for what holds packets back for fractions of a second: Wi-Fi "
+			    "power saving, a VPN or virtual machine that pauses, a link that "
+			    "re-synchronises.");
+	cause_advice(draft, "Keep TCP timestamps and selective acknowledgements switched on: with "
+			    "them a sender notices its mistake and takes the slow-down back.");
+	return true;
+}
+
+const Cause cause_spurious_retransmission = {
+	.id = "spurious-retransmission",
+	.title = "Packets were sent again although none was lost",
+	.explanation =
+		"A sender repeats a packet when no answer comes for longer than it expects. When "
+		"the path suddenly holds packets back, the answer comes late, not never: the "
+		"repeat is wasted and, worse, the sender slows down as if the path were "
+		"overloaded.",
+	.source = "RFC 2883; RFC 3522; RFC 5682",
+	.precedence = 302,
+	.conclude = conclude,
+	.rules_out = NULL,
+};
