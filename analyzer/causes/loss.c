@@ -151,6 +151,22 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	return is_congestive(context, ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
 }
 
+/* Link time of bytes that passed the capture point twice: without the loss they pass once. */
+static int64_t repeated_wire_ns(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	if (context->goodput_limit <= 0 || facts->side != context->bulk ||
+		d->retransmitted_packets == 0)
+		return 0;
+	int64_t once = (int64_t)(d->upstream_losses + d->closed_repairs);
+	int64_t twice = (int64_t)d->retransmitted_packets - once;
+	if (twice <= 0)
+		return 0;
+	double bytes =
+		(double)d->retransmitted_bytes * (double)twice / (double)d->retransmitted_packets;
+	return (int64_t)(bytes / context->goodput_limit * 1e9);
+}
+
 bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
@@ -164,8 +180,9 @@ bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossF
 		return false;
 	draft->blame = "NETWORK";
 	int64_t remains = cause_slow_start_ns(context);
-	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = draft->lost_ns > remains ? draft->lost_ns - remains : 0;
+	cause_claim_part(context, draft, BUCKET_LINK, repeated_wire_ns(context, facts));
+	draft->saved_high_ns = draft->lost_ns;
 	cause_number(draft, "lost packets", NUMBER_COUNT, (double)facts->lost);
 	cause_number(draft, "loss", NUMBER_PERCENT, facts->rate * 100);
 	cause_number(draft, "losses repaired by a timer", NUMBER_COUNT, (double)d->timeouts);

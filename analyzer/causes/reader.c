@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/causes/window.h"
 
 /* Causes 3.6: late releases that make a rule of it. */
 #define MIN_LATE_RELEASES 10
+/* Causes 2.10: below half of its own maximum a window has shrunk, and only a slow reader shrinks
+ * it.
+ */
+#define SHRUNK_SHARE 0.5
 
 static int64_t reader_ns(const CauseContext *context)
 {
@@ -40,6 +45,16 @@ ReaderKind reader_kind(const CauseContext *context)
 		return READER_STOPPED;
 	bool is_often = sender->late_releases >= MIN_LATE_RELEASES;
 	return is_often || is_closed ? READER_SLOW : READER_FINE;
+}
+
+bool reader_shrinks_window(const CauseContext *context)
+{
+	const TcpDirection *sender = host_direction(context, host_other(reader_side(context)));
+	const Account *a = &context->unit->account;
+	return sender && sender->edge_stops > 0 &&
+	       a->bucket_ns[BUCKET_ZERO_WINDOW] + a->bucket_ns[BUCKET_SLOW_READER] >=
+		       a->bucket_ns[BUCKET_RECEIVE_WINDOW] &&
+	       window_at_stops(sender) < SHRUNK_SHARE * (double)sender->max_peer_window;
 }
 
 /* What a fast reader would still leave: windows of this size, one a round trip, less what the link
@@ -76,6 +91,8 @@ bool reader_conclude(const CauseContext *context, FindingDraft *draft, Side read
 	const TcpDirection *receiver = host_direction(context, reader);
 	cause_claim(context, draft, BUCKET_ZERO_WINDOW);
 	cause_claim(context, draft, BUCKET_SLOW_READER);
+	if (reader_shrinks_window(context))
+		cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	draft->blame = host_blame(reader);

@@ -17,6 +17,10 @@ ReaderKind reader_kind(const CauseContext *context);
 /** reader_side: the side that reads too slowly. */
 Side reader_side(const CauseContext *context);
 
+/** reader_shrinks_window: waits at a small window are the reader's, too: the buffer is larger, but
+ * full. */
+bool reader_shrinks_window(const CauseContext *context);
+
 /** reader_conclude: claims both buckets; blame, savings, evidence, advice. False when less than a
  * finding is left. */
 bool reader_conclude(const CauseContext *context, FindingDraft *draft, Side reader);

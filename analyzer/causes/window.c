@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
 /* Causes 3.1: stops at the edge that make a rule of it. */
@@ -92,7 +93,7 @@ WindowKind window_kind(const CauseContext *context)
 	if (!d || context->rtt_ns <= 0 ||
 		context->unit->account.bucket_ns[BUCKET_RECEIVE_WINDOW] <
 			cause_min_lost_ns(context) ||
-		d->edge_stops < MIN_EDGE_STOPS)
+		d->edge_stops < MIN_EDGE_STOPS || reader_shrinks_window(context))
 		return WINDOW_FINE;
 	bool is_held = is_held_after_growth(context, d);
 	double window = is_held ? d->edge_plateau : window_at_stops(d);
