@@ -36,6 +36,8 @@
  */
 #define TIMEOUT_MIN_NS (180 * MILLISECOND_NS)
 #define TIMEOUT_SRTT_FACTOR 1.2
+/* How late after an acknowledgement what it set off may be sent: a scheduling tick or two. */
+#define TIMER_SLACK_NS (20 * MILLISECOND_NS)
 /* RFC 8985 7.2: probe after two smoothed round trips; 1.5 leaves room for the estimate. */
 #define TAIL_PROBE_SRTT_FACTOR 1.5
 #define LEDGER_MIN_PAUSE_NS (150 * MILLISECOND_NS)

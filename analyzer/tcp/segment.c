@@ -186,6 +186,22 @@ static void send_record_push(TcpConnection *tcp, TcpDirection *d, const SendReco
 		d->sends_tail = d->sends_head - d->sends_mask - 1;
 }
 
+/* Fast retransmissions follow an acknowledgement that has just reached the sender; timers do not.
+ */
+static bool follows_an_acknowledgement(
+	const TcpConnection *tcp, const TcpDirection *d, Side side, int64_t now_ns, int64_t srtt)
+{
+	const AckEvent *e = tcp_ack_event(d, 0);
+	int64_t loop = tcp_sender_loop_ns(tcp, side);
+	int64_t tolerance = srtt / 4 > TIMER_SLACK_NS ? srtt / 4 : TIMER_SLACK_NS;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
+		if (e->ts_ns + loop > now_ns + NOISE_FLOOR_NS)
+			continue;
+		return e->ts_ns + loop >= now_ns - tolerance;
+	}
+	return true;
+}
+
 /* A segment that repeats bytes known to be lost or seen: what made the sender send it again? */
 static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const TcpDirection *d,
 	Side side, const TcpStep *step, int64_t now_ns)
@@ -197,7 +213,10 @@ static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const Tc
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = now_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
 	int64_t srtt = tcp_rtt_now_ns(tcp, side);
-	if (since >= TIMEOUT_MIN_NS && since >= (int64_t)(TIMEOUT_SRTT_FACTOR * (double)srtt))
+	bool is_timer =
+		since >= TIMEOUT_MIN_NS && !follows_an_acknowledgement(tcp, d, side, now_ns, srtt);
+	if (is_timer ||
+		(since >= TIMEOUT_MIN_NS && since >= (int64_t)(TIMEOUT_SRTT_FACTOR * (double)srtt)))
 		return RETRANSMISSION_TIMEOUT;
 	if (d->in_recovery)
 		return d->episode_kind == RETRANSMISSION_TIMEOUT ? RETRANSMISSION_TIMEOUT

@@ -373,18 +373,21 @@ void tracker_before_payload(
 	(void)tracker;
 	if (conv->first_payload_ns == 0)
 		conv->first_payload_ns = packet->ts_ns;
-	/* a new question after a long silence of an unknown protocol begins another bulk period */
+	/* a new question after a long silence of an unknown protocol begins another bulk period;
+	 * time in which the answer was still being repeated or acknowledged is no silence */
+	const TcpDirection *answer = &conv->tcp.dir[SIDE_SERVER];
+	int64_t end =
+		MAX(conv->last_payload_ns, MAX(answer->last_progress_ns, answer->last_data_ns));
 	bool is_new_period = conv->unit && conv->unit->is_unframed && step->side == SIDE_CLIENT &&
 			     conv->has_last_side && conv->last_side == SIDE_SERVER &&
-			     packet->ts_ns - conv->last_payload_ns > JOB_GAP_NS;
+			     packet->ts_ns - end > JOB_GAP_NS;
 	if (is_new_period) {
-		int64_t end = conv->tcp.dir[SIDE_SERVER].last_progress_ns;
 		Unit *unit = conv->unit;
 		conv->unit = NULL;
 		conv->first_payload_ns = packet->ts_ns;
 		conv->period_base[0] = conv->tcp.dir[0].unique_bytes;
 		conv->period_base[1] = conv->tcp.dir[1].unique_bytes;
-		unit_close(conv, unit, end > conv->last_payload_ns ? end : conv->last_payload_ns);
+		unit_close(conv, unit, end);
 	}
 	conv->last_payload_ns = packet->ts_ns;
 }
