@@ -29,6 +29,7 @@ typedef struct Facts {
 	GArray *link_types;    /* uint32_t */
 	GPtrArray *interfaces; /* char * */
 	GPtrArray *comments;   /* char * */
+	uint64_t filtered;     /* packets the filter kept out */
 } Facts;
 
 /** facts_init: nothing known yet of @path. The caller clears with facts_clear(). */

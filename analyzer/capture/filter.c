@@ -27,7 +27,6 @@ struct Filter {
 	char *text;
 	Program programs[FILTER_PROGRAMS];
 	size_t count;
-	uint64_t rejected;
 };
 
 /* DLT_ values that differ from the LINKTYPE_ value, on Linux */
@@ -63,13 +62,15 @@ static bool filter_compile(
 
 static void filter_program(const Filter *filter, uint32_t link_type, Program *ret)
 {
-	g_autofree char *tagged = g_strdup_printf("(%s) or (vlan and ((%s) or (vlan and (%s))))",
-		filter->text, filter->text, filter->text);
+	const char *text = filter->text;
+	g_autofree char *tagged =
+		g_strdup_printf("(%s) or (vlan and ((%s) or (vlan and (%s))))", text, text, text);
 	g_autofree char *refused_tagged = NULL, *refused = NULL;
 	ret->link_type = link_type;
-	/* most link types carry no VLAN tags, and libpcap says so */
-	ret->is_compiled = filter_compile(link_type, tagged, &ret->code, &refused_tagged) ||
-			   filter_compile(link_type, filter->text, &ret->code, &refused);
+	/* whoever names tags means them; and most link types have none, which libpcap says */
+	ret->is_compiled = (!strstr(text, "vlan") && filter_compile(link_type, tagged, &ret->code,
+							     &refused_tagged)) ||
+			   filter_compile(link_type, text, &ret->code, &refused);
 }
 
 Filter *filter_new(const char *text, GError **error)
@@ -111,15 +112,7 @@ bool filter_matches(
 {
 	const Program *program = filter_find(filter, link_type);
 	struct pcap_pkthdr header = {.caplen = caplen, .len = wirelen};
-	bool matches =
-		program->is_compiled && pcap_offline_filter(&program->code, &header, data) != 0;
-	filter->rejected += !matches;
-	return matches;
-}
-
-uint64_t filter_rejected(const Filter *filter)
-{
-	return filter->rejected;
+	return program->is_compiled && pcap_offline_filter(&program->code, &header, data) != 0;
 }
 
 void filter_free(Filter *filter)

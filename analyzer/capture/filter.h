@@ -24,9 +24,6 @@ Filter *filter_new(const char *text, GError **error);
 bool filter_matches(
 	Filter *filter, uint32_t link_type, const uint8_t *data, uint32_t caplen, uint32_t wirelen);
 
-/** filter_rejected: frames that did not pass so far. */
-uint64_t filter_rejected(const Filter *filter);
-
 /** filter_free: NULL is allowed. */
 void filter_free(Filter *filter);
 

@@ -224,8 +224,10 @@ static void pcap_file_record(u_char *user, const struct pcap_pkthdr *header, con
 	Filter *filter = file->context.filter;
 	uint32_t wirelen = MAX(header->len, header->caplen);
 	if (filter &&
-		!filter_matches(filter, file->layout.link_type, bytes, header->caplen, wirelen))
+		!filter_matches(filter, file->layout.link_type, bytes, header->caplen, wirelen)) {
+		file->context.facts->filtered++;
 		return;
+	}
 	uint8_t *data = pcap_file_room(file, header->caplen);
 	memcpy(data, bytes, header->caplen);
 	Packet *packet = &file->batch[file->count++];
@@ -235,7 +237,6 @@ static void pcap_file_record(u_char *user, const struct pcap_pkthdr *header, con
 	packet->file_offset = offset;
 	packet->wirelen = wirelen;
 	packet->caplen = header->caplen;
-	packet->input = file->context.input;
 	packet->interface = 0;
 	packet->link_type = file->layout.link_type;
 	packet_decode(file->layout.link_type, data, header->caplen, wirelen, packet);

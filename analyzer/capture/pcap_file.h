@@ -21,7 +21,6 @@ typedef struct FileContext {
 	Source *source;
 	Facts *facts;
 	Filter *filter; /* may be NULL */
-	uint16_t input; /* for Packet.input */
 	bool follow;
 } FileContext;
 
@@ -48,8 +47,8 @@ bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret);
  */
 PcapFile *pcap_file_new(const FileContext *context, GError **error);
 
-/** pcap_file_read: up to @max decoded packets, 0 at the end. Their pointers live until the next
- * call. @max is at most READER_BATCH. */
+/** pcap_file_read: up to @max decoded packets, 0 at the end; Packet.input is not set. Their
+ * pointers live until the next call. @max is at most READER_BATCH. */
 size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max);
 
 /** pcap_file_free: NULL is allowed. */

@@ -136,15 +136,16 @@ static bool pcapng_file_packet(PcapngFile *file, const PcapngBlock *block, Packe
 		pcapng_file_packet_extras(file, interface, &parsed);
 	uint32_t wirelen = MAX(parsed.wirelen, parsed.caplen);
 	Filter *filter = file->context.filter;
-	if (filter &&
-		!filter_matches(filter, interface->link_type, parsed.data, parsed.caplen, wirelen))
+	if (filter && !filter_matches(
+			      filter, interface->link_type, parsed.data, parsed.caplen, wirelen)) {
+		file->context.facts->filtered++;
 		return false;
+	}
 	ret->ts_ns = file->last_ns;
 	ret->frame = file->frame;
 	ret->file_offset = source_offset(file->context.source);
 	ret->wirelen = wirelen;
 	ret->caplen = parsed.caplen;
-	ret->input = file->context.input;
 	ret->interface = interface->index;
 	ret->link_type = interface->link_type;
 	packet_decode(interface->link_type, parsed.data, parsed.caplen, wirelen, ret);
