@@ -80,8 +80,9 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 	c->confidence_cap = ex->input->confidence_cap;
 	if (c->facts) {
 		path_facts(c, c->facts, facts_side(unit, c->facts, c->bulk));
-		if (c->facts->has_session)
-			c->session = &c->facts->session;
+		const ConnectionFacts *control = unit->control ? unit->control : c->facts;
+		if (control->has_session)
+			c->session = &control->session;
 		uint64_t unseen = c->sender->uncaptured_bytes;
 		if (unseen * 10 > c->sender->unique_bytes + unseen)
 			c->confidence_cap = CONFIDENCE_LOW;

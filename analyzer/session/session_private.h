@@ -62,7 +62,9 @@ typedef struct SmbState {
 	MessageNegotiation offer, choice;
 	bool offer_seen, choice_seen;
 	bool saw_smb1, saw_smb2, saw_netbios;
-	bool saw_binding;
+	bool saw_binding, interfaces_scale;
+	uint32_t interfaces;
+	uint64_t breaks;
 	int32_t credits; /* balance; meaningful when credits_known */
 	int32_t credits_min;
 	bool credits_known, credits_lost;

@@ -141,6 +141,8 @@ static void fill_choice(const SmbState *smb, SessionStats *ret)
 					     : NULL;
 	ret->multi_credit = smb->saw_smb2 && choice->large_mtu;
 	ret->signing_required = choice->signing_required || smb->offer.signing_required;
+	ret->client_requires_signing = smb->offer.signing_required;
+	ret->multichannel = choice->multichannel && smb->offer.multichannel;
 	ret->max_read_bytes = choice->max_read;
 	ret->max_write_bytes = choice->max_write;
 	ret->max_buffer_bytes = smb->saw_smb2 ? choice->max_transact : choice->max_buffer;
@@ -161,6 +163,10 @@ static void fill_smb(const SessionFramed *framed, SessionStats *ret)
 	/* unsigned ones beside are those of a guest or of another tree */
 	ret->is_signed = smb->signed_messages * 2 > smb->messages;
 	ret->is_encrypted = smb->encrypted > 0;
+	ret->binding_seen = smb->saw_binding;
+	ret->interfaces = smb->interfaces;
+	ret->interfaces_scale = smb->interfaces_scale;
+	ret->breaks = smb->breaks;
 	ret->is_compressed = smb->compressed > 0;
 	ret->credits_min = smb->credits_known ? smb->credits_min : INT32_MIN;
 	ret->session_id = smb->session_id;

@@ -36,7 +36,12 @@ typedef struct SessionStats {
 	const char *offered[16];
 	size_t offered_count;
 	bool over_netbios, is_signed, is_encrypted, is_compressed, multi_credit;
-	bool signing_required;
+	bool signing_required, client_requires_signing;
+	bool multichannel;        /* both sides can */
+	bool binding_seen;        /* this connection joined the session of another */
+	uint32_t interfaces;      /* of the server, by its list of interfaces; 0 unknown */
+	bool interfaces_scale;    /* at least one of them spreads over processors (RSS) */
+	uint64_t breaks;          /* oplocks and leases that the server called back */
 	bool client_offered_smb2; /* SMB1 sessions: why SMB1 was chosen */
 	bool negotiate_seen;
 	uint32_t max_read_bytes, max_write_bytes, max_buffer_bytes;

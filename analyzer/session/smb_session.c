@@ -352,11 +352,24 @@ static void answer_rest(Session *session, StreamMessage *m, const Message *messa
 	}
 }
 
+/* MS-SMB2 2.2.31.4: FSCTL_QUERY_NETWORK_INTERFACE_INFO */
+#define CONTROL_INTERFACES 0x001401FC
+
+static void interfaces_note(SmbState *smb, const Message *message)
+{
+	if (message->verb != VERB_IOCTL || message->info_class != CONTROL_INTERFACES ||
+		message->entries == 0)
+		return;
+	smb->interfaces = message->entries;
+	smb->interfaces_scale = (message->flags & MESSAGE_RSS) != 0;
+}
+
 static void on_reply(Session *session, StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
 	SmbState *smb = &framed->smb;
 	credits_earn(smb, message);
+	interfaces_note(smb, message);
 	if (message->verb == VERB_NEGOTIATE)
 		negotiation_note(smb, message, false);
 	if (message->verb == VERB_LOGIN && message->session_id != 0 && smb->session_id == 0)

@@ -53,6 +53,8 @@ void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket
 		account->round_trip_ns[op_class] += ns;
 	else if (bucket == BUCKET_SERVER_PROCESSING)
 		account->server_ns[op_class] += ns;
+	else if (bucket == BUCKET_CLIENT_THINK)
+		account->think_ns[op_class] += ns;
 	else
 		add_side(account, bucket, side, ns, is_after_loss);
 	keep_evidence(account, bucket, ns, to, frame, stream);

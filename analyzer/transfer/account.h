@@ -32,7 +32,8 @@ typedef struct Account {
 	int64_t bucket_ns[BUCKET_COUNT];
 	int64_t round_trip_ns[OP_CLASS_COUNT];
 	int64_t server_ns[OP_CLASS_COUNT];
-	int64_t stalled_ns[2]; /* sender-stalled by Side */
+	int64_t think_ns[OP_CLASS_COUNT]; /* client-think by class of the request that ended it */
+	int64_t stalled_ns[2];            /* sender-stalled by Side */
 	int64_t receive_window_ns[2], slow_reader_ns[2], zero_window_ns[2], loss_ns[2],
 		after_loss_ns[2];
 	int64_t restart_after_loss_ns[2]; /* of slow-start: a loss had made the window small */

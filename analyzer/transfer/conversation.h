@@ -28,6 +28,7 @@ typedef struct Conversation {
 	bool is_flipped;    /* FTP data opened by the server: sides are the other way round than on
 			       `control` */
 	bool was_ftp_data;  /* its control connection ended first */
+	bool is_failed;     /* FTP data that was tried and never established; counted once */
 	bool has_last_side;
 	bool is_named;     /* the application is known, or not wanted */
 	uint8_t last_side; /* side that sent the last payload */

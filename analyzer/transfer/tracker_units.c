@@ -18,10 +18,21 @@ static void facts_join(Conversation *conv, Unit *unit)
 		conv->facts = g_new0(ConnectionFacts, 1);
 	if (unit->facts == conv->facts)
 		return;
-	if (unit->facts)
+	/* a unit of FTP keeps those of its control connection too: its session is there */
+	if (unit->facts && conv->control && !unit->control)
+		unit->control = unit->facts;
+	else if (unit->facts)
 		((ConnectionFacts *)unit->facts)->units--;
 	unit->facts = conv->facts;
 	conv->facts->units++;
+}
+
+static void facts_leave(Unit *unit)
+{
+	if (unit->facts)
+		((ConnectionFacts *)unit->facts)->units--;
+	if (unit->control)
+		((ConnectionFacts *)unit->control)->units--;
 }
 
 static Unit *unit_open(Conversation *conv, bool is_job, int64_t start_ns)
@@ -82,8 +93,7 @@ static void unit_drop(Conversation *conv, Unit *unit)
 		conv->current = NULL;
 	timeline_drop(conv->timeline, &unit->account);
 	conv->tracker->open_units--;
-	if (unit->facts)
-		((ConnectionFacts *)unit->facts)->units--;
+	facts_leave(unit);
 	unit_free(unit);
 }
 
@@ -114,7 +124,7 @@ void tracker_account_done(void *user, Account *account)
 		tracker->counts.sums_wrong++;
 	if (!is_worth_telling(unit) || !tracker->ops.unit_done) {
 		tracker->counts.small_units_dropped++;
-		((ConnectionFacts *)unit->facts)->units--;
+		facts_leave(unit);
 		unit_free(unit);
 		return;
 	}
@@ -288,12 +298,24 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	unit_close(conv, unit, is_kept_open ? unit->last_activity_ns : now_ns);
 }
 
+static void count_if_failed(Unit *job, Conversation *data)
+{
+	if (!job || data->is_failed || data->tcp.established_ns != 0 || data->tcp.syn_ns == 0 ||
+		data->tcp.dir[0].payload_packets + data->tcp.dir[1].payload_packets > 0)
+		return;
+	data->is_failed = true;
+	job->data_failed++;
+}
+
 static void on_ftp_data(
 	void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
 {
 	Conversation *conv = user;
 	Tracker *tracker = conv->tracker;
 	static const uint8_t zero[16];
+	/* who prepares another one has given up those that were not answered */
+	for (Conversation *d = conv->data_list; d; d = d->data_next)
+		count_if_failed(conv->job, d);
 	if (g_queue_get_length(tracker->expected) >= TRACKER_MAX_EXPECTED)
 		g_free(g_queue_pop_head(tracker->expected));
 	Expected *e = g_new0(Expected, 1);
@@ -341,6 +363,8 @@ void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *
 		conv->is_flipped = to_server != e->client_connects;
 		conv->data_next = e->control->data_list;
 		e->control->data_list = conv;
+		if (conv->control->job)
+			conv->control->job->data_connections++;
 		g_free(e);
 		g_queue_delete_link(tracker->expected, l);
 		return;
@@ -465,6 +489,7 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	if (conv->control) {
 		Unit *unit = conv->unit;
 		conv->unit = NULL;
+		count_if_failed(root->job, conv);
 		if (unit && unit->is_closing) {
 			int64_t end = conv->tcp.last_ns;
 			unit_close(root, unit,

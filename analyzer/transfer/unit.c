@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/constants.h"
 
@@ -47,6 +48,28 @@ static DataFacts *data_of(Unit *unit, const Operation *op)
 	return op->verb == VERB_WRITE ? &unit->write : NULL;
 }
 
+/* A copy that goes through the client: the piece just read from one file is written to another. */
+static void count_copied_back(Unit *unit, const Operation *op)
+{
+	if (op->is_encrypted || op->asked_bytes == 0)
+		return;
+	if (op->verb == VERB_READ) {
+		uint32_t at = unit->read_count++ % UNIT_READS;
+		unit->reads[at].offset = op->offset;
+		unit->reads[at].bytes = op->asked_bytes;
+		return;
+	}
+	if (op->verb != VERB_WRITE)
+		return;
+	for (uint32_t i = 0; i < UNIT_READS; i++) {
+		if (unit->reads[i].offset != op->offset || unit->reads[i].bytes < op->asked_bytes)
+			continue;
+		unit->copied_back += op->asked_bytes;
+		unit->reads[i].bytes = 0;
+		return;
+	}
+}
+
 void unit_request(Unit *unit, const Operation *op)
 {
 	unit->last_activity_ns = op->request_last_ns;
@@ -55,13 +78,16 @@ void unit_request(Unit *unit, const Operation *op)
 	DataFacts *d = data_of(unit, op);
 	if (!d || op->protocol == MESSAGE_FTP)
 		return;
+	if (unit->is_job)
+		count_copied_back(unit, op);
 	d->requests++;
 	d->asked += op->asked_bytes;
 	histogram_add(&d->size, (int64_t)op->asked_bytes, 1);
 	/* the next file of a job begins at its start */
 	d->sequential += op->offset == d->next_offset || op->offset == 0;
 	uint64_t end = op->offset + op->asked_bytes;
-	if (!unit->is_job && op->offset < d->highest) {
+	/* offsets of encrypted requests are not known */
+	if (!unit->is_job && !op->is_encrypted && op->offset < d->highest) {
 		uint64_t again = d->highest - op->offset;
 		d->repeated_bytes += again < op->asked_bytes ? again : op->asked_bytes;
 	}
@@ -144,6 +170,42 @@ static void count_service(Unit *unit, const Operation *op, int64_t service_ns)
 	unit->class_slow_ns[c] += service_ns;
 }
 
+static bool ends_with(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+	return len >= n && strcasecmp(name + len - n, end) == 0;
+}
+
+static MissingKind missing_kind(const char *path)
+{
+	const char *name = path;
+	for (const char *p = path; *p; p++) {
+		if (*p == '\\' || *p == '/')
+			name = p + 1;
+	}
+	size_t len = strlen(name);
+	if (strcasecmp(name, "desktop.ini") == 0)
+		return MISSING_DESKTOP_INI;
+	if (strcasecmp(name, "Thumbs.db") == 0)
+		return MISSING_THUMBS;
+	if (strcmp(name, ".DS_Store") == 0)
+		return MISSING_DS_STORE;
+	if (strncmp(name, "._", 2) == 0)
+		return MISSING_APPLE_DOUBLE;
+	if (strcasecmp(name, "autorun.inf") == 0)
+		return MISSING_AUTORUN;
+	if (ends_with(name, len, ".dll") || ends_with(name, len, ".so"))
+		return MISSING_LIBRARY;
+	return MISSING_OTHER;
+}
+
+static void count_ftp(Unit *unit, const Operation *op, bool is_error)
+{
+	unit->prepare_refused += op->verb == VERB_PREPARE && is_error;
+	unit->data_refused += op->reply_code == 425;
+	unit->data_aborted += op->reply_code == 426;
+}
+
 static void count_open(Unit *unit, const Operation *op)
 {
 	const FileRef *file = op->file;
@@ -167,7 +229,12 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 			op->status_class == STATUS_CLASS_NOT_FOUND ||
 			op->status_class == STATUS_CLASS_LOCKED;
 	unit->class_errors[op->op_class] += is_error;
-	unit->not_found += op->status_class == STATUS_CLASS_NOT_FOUND;
+	if (op->status_class == STATUS_CLASS_NOT_FOUND) {
+		unit->not_found++;
+		unit->missing[missing_kind(op->file ? op->file->name : "")]++;
+	}
+	if (op->protocol == MESSAGE_FTP)
+		count_ftp(unit, op, is_error);
 	int64_t service = operation_service_ns(op, server_loop_ns);
 	if (service >= 0)
 		count_service(unit, op, service);

@@ -23,6 +23,8 @@
 /* Requests in flight counted one by one up to this. */
 #define UNIT_DEPTHS 16
 #define UNIT_NAME_BYTES 512
+/* READs remembered to know a WRITE of the same piece of another file. */
+#define UNIT_READS 32
 /* Connections a unit names. */
 #define UNIT_STREAMS 16
 /* Bins of its pictures. */
@@ -58,6 +60,18 @@ typedef struct DataFacts {
 	Histogram size;             /* asked bytes */
 	Histogram service_ns; /* first byte of the answer less the network loop and queueing */
 } DataFacts;
+
+/** MissingKind: names that programs ask for although they are hardly ever there. */
+typedef enum MissingKind {
+	MISSING_OTHER,
+	MISSING_DESKTOP_INI,  /* desktop.ini: Explorer */
+	MISSING_THUMBS,       /* Thumbs.db: Explorer */
+	MISSING_APPLE_DOUBLE, /* ._NAME: macOS */
+	MISSING_DS_STORE,     /* .DS_Store: macOS */
+	MISSING_AUTORUN,      /* autorun.inf */
+	MISSING_LIBRARY,      /* *.dll, *.so: a program looks for its libraries */
+	MISSING_KINDS
+} MissingKind;
 
 /** OperationSample: an exchange kept for the waterfall. */
 typedef struct OperationSample {
@@ -99,6 +113,15 @@ typedef struct Unit {
 	uint64_t opens, opens_uncached, opens_refused; /* files opened; without an oplock or lease;
 							  of these, it was asked for */
 	uint64_t list_asked;                           /* buffer bytes of directory queries */
+	uint64_t missing[MISSING_KINDS];               /* names not found, by kind */
+	uint64_t copied_back; /* of a job: bytes written as they had been read just before */
+	struct {
+		uint64_t offset, bytes;
+	} reads[UNIT_READS]; /* the last ones, for that */
+	uint32_t read_count;
+	/* FTP: data connections that began; never established although tried; PORT, PASV, EPRT,
+	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
+	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;
 	Histogram file_size; /* of a job: bytes per file moved */
@@ -111,6 +134,7 @@ typedef struct Unit {
 	OperationSample operations[UNIT_OPERATIONS];
 	uint32_t operation_count, longest_count;
 	void *facts;       /* ConnectionFacts of its main connection, filled when that ends */
+	void *control;     /* of FTP: those of the control connection when `facts` are others */
 	struct Unit *next; /* list of the analysis */
 } Unit;
 
