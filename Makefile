@@ -114,10 +114,10 @@ $(CLI_BIN): $(B)/tests/%: $(B)/tests/cli/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_TEST)
 $(TOOL_BIN): $(B)/tools/%: $(B)/tests/tools/%_main.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_PROGRAM)
-$(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libslowcopy.a
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_PROGRAM)
 # a fuzz target with a plain main that runs kept inputs
-$(REPLAY_BIN): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libslowcopy.a
+$(REPLAY_BIN): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_PROGRAM)
 # each header compiles alone
 $(HEADERS:%=$(B)/headers/%.ok): $(B)/headers/%.ok: % $(B)/flags

@@ -44,7 +44,9 @@ static void on_message(void *user, const Message *message)
 {
 	Session *session = user;
 	SessionFramed *framed = session->framed;
+	/* even if the first bytes were none of its messages: the stream found one further on */
 	framed->is_confirmed = true;
+	framed->has_failed = false;
 	framed->kind->message(session, framed->message_side, framed->message, message);
 }
 

@@ -104,6 +104,15 @@ static void complete(Push *p, StreamMessage *message)
 	p->context->handler->complete(p->context->user, p->side, message);
 }
 
+/* bytes came for @message now, or for one before it: only then has the receiver all of it */
+static void message_touch(const Push *p, StreamMessage *message)
+{
+	if (p->now_ns == 0 || p->now_ns < message->last_ns)
+		return;
+	message->last_ns = p->now_ns;
+	message->last_frame = p->now_frame;
+}
+
 /* completes the messages in front that miss nothing any more */
 static void complete_waiting(Push *p)
 {
@@ -111,10 +120,7 @@ static void complete_waiting(Push *p)
 	uint32_t done = 0;
 	while (done < t->waiting_count && t->waiting[done].missing == 0) {
 		StreamMessage message = t->waiting[done++];
-		if (p->now_ns != 0) {
-			message.last_ns = p->now_ns;
-			message.last_frame = p->now_frame;
-		}
+		message_touch(p, &message);
 		complete(p, &message);
 	}
 	t->waiting_count -= done;
@@ -147,8 +153,7 @@ static void settle(Push *p, int64_t from, int64_t to, bool was_seen)
 		}
 		m->missing -= (uint64_t)(b - a);
 		s->left -= (uint64_t)(b - a);
-		m->last_ns = p->now_ns;
-		m->last_frame = p->now_frame;
+		message_touch(p, m);
 	}
 }
 
@@ -209,10 +214,8 @@ static void message_finish(Push *p)
 	StreamTrouble *t = s->trouble;
 	s->state = STREAM_AT_HEAD;
 	s->is_cut = false;
-	if (p->now_ns != 0 && s->current.missing == 0 && !s->current.has_lost_bytes) {
-		s->current.last_ns = p->now_ns;
-		s->current.last_frame = p->now_frame;
-	}
+	if (s->current.missing == 0 && !s->current.has_lost_bytes)
+		message_touch(p, &s->current);
 	if (s->current.missing == 0 && (!t || t->waiting_count == 0)) {
 		complete(p, &s->current);
 		return;
@@ -246,8 +249,11 @@ static void take_wire(Push *p, const SessionChunk *c, int64_t to)
 	s->next = to;
 	s->current.missing -= n;
 	s->left -= n;
-	s->current.last_ns = c->ts_ns;
-	s->current.last_frame = c->frame;
+	/* a held segment may be older than the one that filled the hole before it */
+	if (c->ts_ns >= s->current.last_ns) {
+		s->current.last_ns = c->ts_ns;
+		s->current.last_frame = c->frame;
+	}
 }
 
 static void header_out(Push *p, const uint8_t *data, size_t len)
@@ -277,6 +283,8 @@ static void message_begin(Push *p, const SessionChunk *c, int64_t start, const E
 		.missing = extent->total,
 		.first_ns = is_staged ? s->staged_ns : c->ts_ns,
 		.first_frame = is_staged ? s->staged_frame : c->frame};
+	s->current.last_ns = s->current.first_ns;
+	s->current.last_frame = s->current.first_frame;
 	s->end = s->current.end;
 	s->left += extent->total;
 	if (len > extent->total)
@@ -545,8 +553,10 @@ void stream_push(Stream *stream, const StreamContext *context, Side side, const 
 		stream->next = end;
 		stream->current.missing -= chunk->len;
 		stream->left -= chunk->len;
-		stream->current.last_ns = chunk->ts_ns;
-		stream->current.last_frame = chunk->frame;
+		if (chunk->ts_ns >= stream->current.last_ns) {
+			stream->current.last_ns = chunk->ts_ns;
+			stream->current.last_frame = chunk->frame;
+		}
 		if (!stream->trouble)
 			return;
 	}
