@@ -16,7 +16,7 @@
 
 /* Flags for json_dump*: one line, keys in the order written, 10 digits of a fraction, so that 1.1
  * stays 1.1. */
-#define JSON_PARTS_DUMP (JSON_REAL_PRECISION(10))
+#define JSON_PARTS_DUMP (JSON_REAL_PRECISION(10) | JSON_ENCODE_ANY)
 
 /** json_part_text: @text cleaned; null for NULL. */
 json_t *json_part_text(const char *text);

@@ -57,6 +57,9 @@ static void finish_table(Tables *t, const char *title, Table *table, size_t rows
 static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer)
 {
 	size_t order[BUCKET_COUNT];
+	g_autofree char *file =
+		escape_cut(transfer->file ? transfer->file : "-", MAX(20, t->columns - 64),
+			t->options->unicode);
 	g_autofree char *most = NULL;
 	double seconds = (double)transfer->duration_ns / 1e9;
 
@@ -70,7 +73,7 @@ static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer
 		units_size(transfer->bytes).text, units_duration(transfer->duration_ns).text,
 		seconds > 0 ? units_rate((double)transfer->bytes / seconds).text : "unknown",
 		most ? most : "", transfer->is_job ? units_count(transfer->files).text : "1",
-		transfer->file ? transfer->file : "-", NULL);
+		file, NULL);
 }
 
 static void write_transfers(Tables *t, const Result *result)

@@ -56,7 +56,8 @@ static UnitText scaled(double value, double base, const char *const *names, bool
 	UnitText digits, ret;
 	size_t i = 0;
 
-	if (!isfinite(value) || value < 0)
+	/* no file and no link comes near 1e21, an exabyte a millisecond */
+	if (!(value >= 0 && value < 1e21))
 		return text_of("?");
 	while (names[i + 1] && value >= base - 0.5) {
 		value /= base;

@@ -724,7 +724,7 @@ static const Result *sample_hostile(void)
 		"\"; DROP TABLE files; --\\'x'\"", "</script><!--", "=cmd|'/c calc'!A0",
 		"e\xcc\x81\xcc\x81\xcc\x81tude \xf0\x9f\x93\x81.mp3"};
 	static const ResultInput inputs[] = {
-		{"cap tures/it's $HOME & more.pcap", "pcap", "none", 900, UINT64_MAX, 880,
+		{"cap tures/it's $HOME & more.pcap", "pcap", "none", 900, UINT64_MAX - 1, 880,
 			"garbage at byte 880 <b>"},
 		{"-", NULL, NULL, 0, 0, -1, "cannot be opened: Permission denied"}};
 	static const uint32_t streams[] = {4294967295u}, findings[] = {0};
