@@ -50,7 +50,7 @@ $(shell mkdir -p $(B)/gen)
 # a cause has no header; files with one are what causes share
 CAUSES := $(sort $(filter-out $(basename $(notdir $(wildcard analyzer/causes/*.h))),$(basename $(notdir $(wildcard analyzer/causes/*.c)))))
 LIB_SRC := $(sort $(wildcard dissectors/*.c analyzer/*.c analyzer/*/*.c reports/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(if $(wildcard analyzer/causes/cause.h),$(B)/gen/causes.o)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(if $(wildcard analyzer/causes/cause.h),$(B)/gen/causes.o) $(B)/gen/vocabulary.o
 MAIN_SRC := $(sort $(wildcard *.c))
 MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
 # every group of tests is optional; a test file is a program
@@ -98,6 +98,28 @@ $(shell { printf '/* generated from analyzer/causes */\n\043include <stddef.h>\n
 	printf '\nconst Cause *const cause_table[] = {\n'; for c in $(CAUSE_SYMBOLS); do printf '\t&cause_%s,\n' $$c; done; \
 	printf '\tNULL,\n};\n'; } >$(B)/gen/causes.new; \
 	cmp -s $(B)/gen/causes.new $(B)/gen/causes.c || mv $(B)/gen/causes.new $(B)/gen/causes.c; rm -f $(B)/gen/causes.new)
+
+# the words that slowcopy itself says, so that a redacted report knows what else came from a capture
+$(B)/gen/vocabulary.c: $(LIB_SRC) $(MAIN_SRC)
+	$(Q){ printf '/* generated: every word of every string in the sources */\n#include "reports/vocabulary.h"\n\n'; \
+	printf 'const char *const vocabulary_words[] = {\n'; \
+	cat $^ | grep -oE '"([^"\\]|\\.)*"' | sed 's/\\[a-z]/ /g' | tr -cs 'A-Za-z0-9' '\n' | grep '[A-Za-z]' | \
+	tr 'A-Z' 'a-z' | LC_ALL=C sort -u | sed 's/.*/\t"&",/'; \
+	printf '};\nconst size_t vocabulary_count = sizeof vocabulary_words / sizeof *vocabulary_words;\n'; } >$@.new; \
+	cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+$(B)/gen/vocabulary.o: $(B)/gen/vocabulary.c
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# files inside the program: ours, and the chart library of Debian's package libjs-dygraphs
+DYGRAPHS := /usr/share/javascript/dygraphs
+DYGRAPHS_COPYRIGHT := /usr/share/doc/libjs-dygraphs/copyright
+$(B)/gen/dygraph.js: $(DYGRAPHS)/dygraph.min.js
+	$(Q)grep -v sourceMappingURL $< >$@
+$(B)/gen/dygraph.css: $(DYGRAPHS)/dygraph.min.css
+	$(Q)grep -v sourceMappingURL $< >$@
+$(B)/gen/dygraph.copyright: $(DYGRAPHS_COPYRIGHT)
+	$(Q)cp $< $@
+$(B)/reports/assets.o: $(addprefix $(B)/gen/dygraph.,js css copyright) $(wildcard reports/assets/report.*)
 
 # ---- tests
 CRITERION := -lcriterion

@@ -9,6 +9,7 @@
 /** JsonOut: where the document goes, and whether its first member was written. */
 typedef struct JsonOut {
 	FILE *out;
+	const ReportOptions *options;
 	bool failed;
 } JsonOut;
 
@@ -46,7 +47,7 @@ static void write_transfers(
 {
 	array_begin(j, key);
 	for (size_t i = 0; i < count; i++)
-		array_add(j, i, json_part_transfer(result, &list[i]));
+		array_add(j, i, json_part_transfer(result, j->options, &list[i]));
 	array_end(j);
 }
 
@@ -54,7 +55,7 @@ static void write_traffic(JsonOut *j, const Result *result)
 {
 	array_begin(j, "connections");
 	for (size_t i = 0; i < result->connection_count; i++)
-		array_add(j, i, json_part_connection(&result->connections[i]));
+		array_add(j, i, json_part_connection(j->options, &result->connections[i]));
 	array_end(j);
 	array_begin(j, "sessions");
 	for (size_t i = 0; i < result->session_count; i++)
@@ -72,7 +73,7 @@ static void write_judgement(JsonOut *j, const Result *result)
 	array_end(j);
 	array_begin(j, "host_pairs");
 	for (size_t i = 0; i < result->host_pair_count; i++)
-		array_add(j, i, json_part_host_pair(result, &result->host_pairs[i]));
+		array_add(j, i, json_part_host_pair(result, j->options, &result->host_pairs[i]));
 	array_end(j);
 	array_begin(j, "stalls");
 	for (size_t i = 0; i < result->stall_count; i++)
@@ -87,7 +88,7 @@ static void write_judgement(JsonOut *j, const Result *result)
 static bool json_write(
 	const Result *result, const ReportOptions *options, FILE *out, GError **error)
 {
-	JsonOut j = {.out = out};
+	JsonOut j = {.out = out, .options = options};
 
 	fputs("{\"schema\": \"" JSON_PARTS_SCHEMA "\"", out);
 	write_member(&j, "tool", json_part_tool(options));

@@ -10,7 +10,6 @@
 
 #include "reports/escape.h"
 #include "reports/text_tables.h"
-#include "reports/units.h"
 #include "reports/wording.h"
 
 /* Where text begins, behind the longest label, "RULED OUT". */
@@ -169,7 +168,7 @@ static void screen_head(Screen *s, const Result *result)
 static void screen_verdict(Screen *s, const Result *result)
 {
 	const ResultVerdict *v = &result->verdict;
-	g_autofree char *verdict = wording_verdict(result);
+	g_autofree char *verdict = wording_verdict(result, s->options);
 	g_autofree char *rates = wording_rates(result);
 	const char *mark = v->cause ? v->blame : "Nothing";
 
@@ -337,7 +336,7 @@ static void write_screen(Screen *s, const Result *result)
 static void write_line(Screen *s, const Result *result)
 {
 	const ResultVerdict *v = &result->verdict;
-	g_autofree char *verdict = wording_verdict(result);
+	g_autofree char *verdict = wording_verdict(result, s->options);
 	g_autofree char *safe = escape_terminal(verdict, s->options->unicode);
 
 	g_string_append(s->out, safe);

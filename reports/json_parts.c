@@ -10,6 +10,7 @@
 #include "dissectors/message.h"
 #include "reports/escape.h"
 #include "reports/units.h"
+#include "reports/wording.h"
 
 /** put: moves @value into @object under @key. */
 static void put(json_t *object, const char *key, json_t *value)
@@ -99,34 +100,6 @@ static json_t *streams_json(const uint32_t *streams, size_t count)
 	return ret;
 }
 
-static const char *confidence_id(Confidence confidence)
-{
-	switch (confidence) {
-	case CONFIDENCE_LOW:
-		return "low";
-	case CONFIDENCE_MEDIUM:
-		return "medium";
-	case CONFIDENCE_HIGH:
-		return "high";
-	}
-	return "low";
-}
-
-static const char *severity_id(Severity severity)
-{
-	switch (severity) {
-	case SEVERITY_INFO:
-		return "info";
-	case SEVERITY_MINOR:
-		return "minor";
-	case SEVERITY_MAJOR:
-		return "major";
-	case SEVERITY_CRITICAL:
-		return "critical";
-	}
-	return "info";
-}
-
 /** finding_id: "F1" of the finding at @index, null for -1. */
 static json_t *finding_id(const Result *result, int64_t index)
 {
@@ -213,7 +186,7 @@ json_t *json_part_verdict(const Result *result)
 	put(ret, "cause", json_part_text(v->cause));
 	put(ret, "finding", finding_id(result, v->finding));
 	put(ret, "transfer", transfer ? json_part_text(transfer->id) : json_null());
-	put(ret, "confidence", json_string(confidence_id(v->confidence)));
+	put(ret, "confidence", json_string(wording_confidence(v->confidence)));
 	put(ret, "blame", json_part_text(v->blame));
 	put(ret, "sentence", json_part_text(v->sentence ? v->sentence : ""));
 	put(ret, "measured_bytes_per_s", rate_json(v->measured_bytes_per_s));
@@ -299,14 +272,14 @@ static json_t *capacity_json(double bytes_per_s, bool proven)
 	return ret;
 }
 
-json_t *json_part_connection(const ResultConnection *c)
+json_t *json_part_connection(const ReportOptions *options, const ResultConnection *c)
 {
 	json_t *ret = json_object();
 
 	put(ret, "stream", json_integer(c->stream));
 	put(ret, "input", json_integer(c->input));
-	put(ret, "client", json_part_text(units_endpoint(&c->client).text));
-	put(ret, "server", json_part_text(units_endpoint(&c->server).text));
+	put(ret, "client", json_part_text(wording_endpoint(options, &c->client).text));
+	put(ret, "server", json_part_text(wording_endpoint(options, &c->server).text));
 	put(ret, "protocol", json_part_text(c->protocol));
 	put(ret, "application", json_part_text(c->application));
 	put(ret, "start_ns", ns_json(c->start_ns));
@@ -446,7 +419,8 @@ static json_t *transfer_findings_json(const Result *result, const ResultTransfer
 	return ret;
 }
 
-json_t *json_part_transfer(const Result *result, const ResultTransfer *t)
+json_t *json_part_transfer(
+	const Result *result, const ReportOptions *options, const ResultTransfer *t)
 {
 	json_t *ret = json_object(), *request_bytes = json_object(), *in_flight = json_object();
 	double seconds = (double)t->duration_ns / 1e9;
@@ -458,8 +432,8 @@ json_t *json_part_transfer(const Result *result, const ResultTransfer *t)
 	put(ret, "id", json_part_text(t->id));
 	put(ret, "streams", streams_json(t->streams, t->stream_count));
 	put(ret, "input", json_integer(t->input));
-	put(ret, "client", json_part_text(units_endpoint(&t->client).text));
-	put(ret, "server", json_part_text(units_endpoint(&t->server).text));
+	put(ret, "client", json_part_text(wording_endpoint(options, &t->client).text));
+	put(ret, "server", json_part_text(wording_endpoint(options, &t->server).text));
 	put(ret, "protocol", json_part_text(t->protocol));
 	put(ret, "direction", json_string(t->is_write ? "write" : "read"));
 	put(ret, "file", json_part_text(t->file));
@@ -565,8 +539,8 @@ json_t *json_part_finding(const ResultFinding *f)
 		json_array_append_new(numbers, number_json(&f->numbers[i]));
 	put(ret, "id", json_part_text(f->id));
 	put(ret, "cause", json_part_text(f->cause));
-	put(ret, "severity", json_string(severity_id(f->severity)));
-	put(ret, "confidence", json_string(confidence_id(f->confidence)));
+	put(ret, "severity", json_string(wording_severity(f->severity)));
+	put(ret, "confidence", json_string(wording_confidence(f->confidence)));
 	put(ret, "scope", scope);
 	put(ret, "title", json_part_text(f->title));
 	put(ret, "sentence", json_part_text(f->sentence));
@@ -594,12 +568,14 @@ static json_t *pair_way_json(uint64_t bytes, double bytes_per_s)
 	return ret;
 }
 
-json_t *json_part_host_pair(const Result *result, const ResultHostPair *pair)
+json_t *json_part_host_pair(
+	const Result *result, const ReportOptions *options, const ResultHostPair *pair)
 {
 	json_t *ret = json_object();
+	UnitText room;
 
-	put(ret, "a", json_part_text(units_address(pair->a).text));
-	put(ret, "b", json_part_text(units_address(pair->b).text));
+	put(ret, "a", json_part_text(wording_host(options, pair->a, &room)));
+	put(ret, "b", json_part_text(wording_host(options, pair->b, &room)));
 	put(ret, "a_to_b", pair_way_json(pair->a_to_b_bytes, pair->a_to_b_bytes_per_s));
 	put(ret, "b_to_a", pair_way_json(pair->b_to_a_bytes, pair->b_to_a_bytes_per_s));
 	put(ret, "protocols", texts_json(pair->protocols, pair->protocol_count));

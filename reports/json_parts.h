@@ -29,15 +29,17 @@ json_t *json_part_capture(const ResultCapture *capture);
 
 /** json_part_verdict: the verdict; its finding by id. */
 json_t *json_part_verdict(const Result *result);
-json_t *json_part_connection(const ResultConnection *connection);
+json_t *json_part_connection(const ReportOptions *options, const ResultConnection *connection);
 json_t *json_part_session(const ResultSession *session);
 
 /** json_part_transfer: a transfer or a job (which has "files" more). */
-json_t *json_part_transfer(const Result *result, const ResultTransfer *transfer);
+json_t *json_part_transfer(
+	const Result *result, const ReportOptions *options, const ResultTransfer *transfer);
 json_t *json_part_finding(const ResultFinding *finding);
 
 /** json_part_host_pair: its worst finding by id. */
-json_t *json_part_host_pair(const Result *result, const ResultHostPair *pair);
+json_t *json_part_host_pair(
+	const Result *result, const ReportOptions *options, const ResultHostPair *pair);
 json_t *json_part_stall(const ResultStall *stall);
 json_t *json_part_limit(const ResultLimit *limit);
 

@@ -10,8 +10,8 @@
 #include "reports/units.h"
 
 /*
- * Extensions that tell the kind of a file and nothing else. Any other might be a name ("report.smith")
- * and becomes ".ext".
+ * Extensions that tell the kind of a file and nothing else. Any other might be a name
+ * ("report.smith") and becomes ".ext".
  */
 static const char *const extensions[] = {"3gp", "7z", "aac", "accdb", "ai", "aif", "apk", "asf",
 	"asp", "avi", "avif", "bak", "bat", "bin", "bmp", "bz2", "c", "cab", "cbz", "cfg", "class",
@@ -21,11 +21,11 @@ static const char *const extensions[] = {"3gp", "7z", "aac", "accdb", "ai", "aif
 	"jar", "java", "jpeg", "jpg", "js", "json", "key", "lnk", "log", "lz4", "m2ts", "m3u",
 	"m4a", "m4v", "mdb", "md", "mid", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msg", "msi",
 	"mts", "nef", "numbers", "odp", "ods", "odt", "ogg", "ogv", "opus", "ost", "pages", "pcap",
-	"pcapng", "pdf", "php", "pl", "png", "ppt", "pptm", "pptx", "ps", "psd", "pst", "py", "qcow2",
-	"rar", "raw", "rb", "rpm", "rs", "rtf", "sh", "sql", "sqlite", "srt", "svg", "swf", "sys",
-	"tar", "tgz", "tif", "tiff", "tmp", "ts", "ttf", "txt", "url", "vbk", "vdi", "vhd", "vhdx",
-	"vmdk", "vob", "vsd", "vsdx", "war", "wav", "webm", "webp", "wim", "wma", "wmv", "woff", "xls",
-	"xlsb", "xlsm", "xlsx", "xml", "xz", "yaml", "yml", "zip", "zst"};
+	"pcapng", "pdf", "php", "pl", "png", "ppt", "pptm", "pptx", "ps", "psd", "pst", "py",
+	"qcow2", "rar", "raw", "rb", "rpm", "rs", "rtf", "sh", "sql", "sqlite", "srt", "svg", "swf",
+	"sys", "tar", "tgz", "tif", "tiff", "tmp", "ts", "ttf", "txt", "url", "vbk", "vdi", "vhd",
+	"vhdx", "vmdk", "vob", "vsd", "vsdx", "war", "wav", "webm", "webp", "wim", "wma", "wmv",
+	"woff", "xls", "xlsb", "xlsm", "xlsx", "xml", "xz", "yaml", "yml", "zip", "zst"};
 
 /* 198.18.0.0/15 has room for that many /24 networks; beyond it 240.0.0.0/4 serves (RFC 1112). */
 #define SUBNETS_TEST_NET 512u
@@ -187,8 +187,7 @@ const Host *pseudonyms_host_of(Pseudonyms *p, const uint8_t address[16])
 	if (host->is_mapped)
 		return host;
 	subnet = subnet_number(p, address);
-	number = GPOINTER_TO_UINT(
-			 g_hash_table_lookup(p->subnet_hosts, GUINT_TO_POINTER(subnet))) +
+	number = GPOINTER_TO_UINT(g_hash_table_lookup(p->subnet_hosts, GUINT_TO_POINTER(subnet))) +
 		 1;
 	g_hash_table_insert(p->subnet_hosts, GUINT_TO_POINTER(subnet), GUINT_TO_POINTER(number));
 	subnet_address(subnet - 1, is_v4(address), host->pseudonym);
@@ -250,7 +249,8 @@ static bool tell_words(Pseudonyms *p, const char *text, size_t len, const char *
 			char *folded = text_fold(at, word);
 
 			if (!g_hash_table_contains(p->telling, folded))
-				g_hash_table_insert(p->telling, folded, (gpointer)(uintptr_t)pseudonym);
+				g_hash_table_insert(
+					p->telling, folded, (gpointer)(uintptr_t)pseudonym);
 			else
 				g_free(folded);
 			told = true;
@@ -420,8 +420,8 @@ const char *pseudonyms_share(Pseudonyms *p, const char *share, const uint8_t ser
 		host = g_strndup(at, len);
 		g_string_append(out, pseudonyms_host_of(p, server)->name);
 		if (text_address(host, host + len, parsed) != len) {
-			const char *name =
-				g_string_chunk_insert(p->strings, pseudonyms_host_of(p, server)->name);
+			const char *name = g_string_chunk_insert(
+				p->strings, pseudonyms_host_of(p, server)->name);
 
 			remember(p, host, len, name);
 		}
@@ -473,8 +473,8 @@ char *pseudonyms_map(const Pseudonyms *p)
 		UnitText original = units_address(host->original);
 		UnitText pseudonym = units_address(host->pseudonym);
 
-		g_string_append_printf(
-			out, "%s\t%s\n%s\t%s\n", host->name, original.text, pseudonym.text, original.text);
+		g_string_append_printf(out, "%s\t%s\n%s\t%s\n", host->name, original.text,
+			pseudonym.text, original.text);
 	}
 	for (guint i = 0; i < p->originals->len; i++) {
 		const Original *original = g_ptr_array_index(p->originals, i);

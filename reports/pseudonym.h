@@ -43,13 +43,12 @@ const char *pseudonyms_host(const Pseudonyms *pseudonyms, const uint8_t pseudony
 void pseudonyms_each_host(const Pseudonyms *pseudonyms,
 	void (*each)(void *user, const uint8_t pseudonym[16], const char *name), void *user);
 
-/** pseudonyms_file: pseudonym of a path: depth, separators and a well-known extension stay. NULL for
- * NULL. Lives as long as @pseudonyms, like all strings below. */
+/** pseudonyms_file: pseudonym of a path: depth, separators and a well-known extension stay. NULL
+ * for NULL. Lives as long as @pseudonyms, like all strings below. */
 const char *pseudonyms_file(Pseudonyms *pseudonyms, const char *path);
 
 /** pseudonyms_share: "\\\\server-1\\share-2" for a share that @server (an original) has. */
-const char *pseudonyms_share(
-	Pseudonyms *pseudonyms, const char *share, const uint8_t server[16]);
+const char *pseudonyms_share(Pseudonyms *pseudonyms, const char *share, const uint8_t server[16]);
 
 /** pseudonyms_capture: "capture-1.pcap" for the path of an input; "-" stays. */
 const char *pseudonyms_capture(Pseudonyms *pseudonyms, const char *path);
@@ -67,8 +66,7 @@ const char *pseudonyms_filter(Pseudonyms *pseudonyms, const char *text);
  * Returns the pseudonym whose original was found, or NULL. Words that slowcopy itself says, numbers
  * and words below three letters are no proof on their own and only found as part of a whole name.
  */
-const char *pseudonyms_find_original(
-	const Pseudonyms *pseudonyms, const char *text, size_t len);
+const char *pseudonyms_find_original(const Pseudonyms *pseudonyms, const char *text, size_t len);
 
 /** pseudonyms_map: "pseudonym<TAB>original" lines in order of appearance, for --redact-map. The
  * caller frees it. */

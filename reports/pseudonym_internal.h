@@ -37,12 +37,12 @@ struct Pseudonyms {
 	GHashTable *whole;      /* kind and whole original -> pseudonym */
 	GHashTable *first_word; /* folded first word -> GPtrArray of Original, longest first */
 	GHashTable *telling;    /* folded words that only an original holds -> pseudonym */
-	GHashTable *untold;     /* folded first word -> GPtrArray of Original without telling word */
+	GHashTable *untold; /* folded first word -> GPtrArray of Original without telling word */
 	uint32_t files, folders, shares, captures, names;
 };
 
-/** text_word: the word at @at: ASCII letters and digits and letters beyond ASCII. Returns its bytes,
- * 0 when there is none. */
+/** text_word: the word at @at: ASCII letters and digits and letters beyond ASCII. Returns its
+ * bytes, 0 when there is none. */
 size_t text_word(const char *at, const char *end);
 
 /** text_fold: @len bytes of a word in one case. The caller frees it. */

@@ -25,7 +25,7 @@ static size_t letter(const char *at, const char *end)
 	if (c == (gunichar)-1 || c == (gunichar)-2)
 		return 0;
 	return g_unichar_isalnum(c) || g_unichar_ismark(c) ? (size_t)g_utf8_skip[(unsigned char)*at]
-							    : 0;
+							   : 0;
 }
 
 size_t text_word(const char *at, const char *end)
@@ -46,8 +46,8 @@ char *text_fold(const char *word, size_t len)
 /** is_number: digits, with a unit behind them or not; hexadecimal with 0x. */
 static bool is_number(const char *word, size_t len)
 {
-	static const char *const units[] = {"", "x", "s", "ns", "us", "µs", "ms", "h", "d", "k", "m",
-		"g", "b", "kb", "mb", "gb", "kib", "mib", "gib", "st", "nd", "rd", "th", "z"};
+	static const char *const units[] = {"", "x", "s", "ns", "us", "µs", "ms", "h", "d", "k",
+		"m", "g", "b", "kb", "mb", "gb", "kib", "mib", "gib", "st", "nd", "rd", "th", "z"};
 	size_t digits = 0;
 
 	while (digits < len && g_ascii_isdigit(word[digits]))
@@ -67,10 +67,38 @@ static bool is_number(const char *word, size_t len)
 	return false;
 }
 
+/** is_id: "F1", "T12", "J3": a finding, a transfer, a job. */
+static bool is_id(const char *word, size_t len)
+{
+	if (len < 2 || len > 9 || !memchr("FTJ", word[0], 3))
+		return false;
+	for (size_t i = 1; i < len; i++) {
+		if (!g_ascii_isdigit(word[i]))
+			return false;
+	}
+	return true;
+}
+
+/** is_cut_pseudonym: what is left of one of our words when a long line is cut in its middle. */
+static bool is_cut_pseudonym(const char *word, size_t len)
+{
+	static const char *const words[] = {"capture", "client", "server", "share", "file", "name"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		size_t whole = strlen(words[i]);
+
+		if (len < whole &&
+			(g_ascii_strncasecmp(word, words[i], len) == 0 ||
+				g_ascii_strncasecmp(word, words[i] + whole - len, len) == 0))
+			return true;
+	}
+	return false;
+}
+
 bool text_is_ours(const char *word, size_t len)
 {
-	return is_number(word, len) || vocabulary_has(word, len) ||
-	       (len == 3 && memcmp(word, "µs", 3) == 0);
+	return is_id(word, len) || is_cut_pseudonym(word, len) || is_number(word, len) ||
+	       vocabulary_has(word, len) || (len == 3 && memcmp(word, "µs", 3) == 0);
 }
 
 /** v4_address: a dotted quad at @at that is no part of a longer number. */
@@ -241,18 +269,30 @@ static const char *address_leaks(const Pseudonyms *p, const uint8_t address[16])
 	return host->is_mapped ? host->name : "an address";
 }
 
+/** skip_gap: what is between two words, and an entity as HTML and Markdown write it ("&amp;"). */
+static const char *skip_gap(const char *at, const char *end)
+{
+	while (at < end && text_word(at, end) == 0) {
+		const char *semicolon =
+			*at == '&' ? memchr(at, ';', MIN((size_t)(end - at), 8)) : NULL;
+
+		at = semicolon ? semicolon + 1 : at + 1;
+	}
+	return at;
+}
+
 /**
- * stands_at: whether @original stands at @at, written plainly or with what an escape puts between
- * its words ("\\\\", "&amp;").
+ * stands_at: whether @original stands at the word at @at, written plainly or with what an escape
+ * puts between its words ("\\\\", "&amp;").
  */
 static bool stands_at(const Original *original, const char *at, const char *end)
 {
 	const char *text = original->text, *text_end = text + original->len;
 
-	while (text < text_end) {
-		size_t word = text_word(text, text_end), there = text_word(at, end), gap;
+	for (;;) {
+		size_t word = text_word(text, text_end);
 
-		if (word != there || g_ascii_strncasecmp(text, at, word) != 0)
+		if (word != text_word(at, end) || g_ascii_strncasecmp(text, at, word) != 0)
 			return false;
 		text += word;
 		at += word;
@@ -260,22 +300,16 @@ static bool stands_at(const Original *original, const char *at, const char *end)
 			return true;
 		if (at >= end || (*at != *text && *at != '\\' && *at != '&'))
 			return false;
-		if (*at == '&') {
-			for (gap = 0; at + gap < end && gap < 8 && at[gap] != ';';)
-				gap++;
-			at += gap;
-		}
-		while (text < text_end && text_word(text, text_end) == 0)
-			text++;
-		while (at < end && text_word(at, end) == 0)
-			at++;
+		text = skip_gap(text, text_end);
+		at = skip_gap(at, end);
+		if (text >= text_end)
+			return true;
 	}
-	return true;
 }
 
 /** find_untold: an original of our own words only that stands at the word at @at. */
-static const char *find_untold(const Pseudonyms *p, const char *folded, const char *at,
-	const char *end)
+static const char *find_untold(
+	const Pseudonyms *p, const char *folded, const char *at, const char *end)
 {
 	const GPtrArray *list = g_hash_table_lookup(p->untold, folded);
 

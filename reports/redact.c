@@ -36,6 +36,25 @@ static const char *prose(Redaction *r, const char *text)
 	return pseudonyms_prose(r->names, text);
 }
 
+/** ident: an id of ours (a cause, a protocol, "T1"): constants of the program or counted by it.
+ * What does not look like one is a sentence. */
+static const char *ident(Redaction *r, const char *text)
+{
+	if (text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-FTJ") == strlen(text) &&
+		strlen(text) <= 48)
+		return text;
+	return prose(r, text);
+}
+
+/** foreign: a name from another program's fixed list; dropped when a name of the capture is in it.
+ */
+static const char *foreign(Redaction *r, const char *text)
+{
+	if (text && pseudonyms_find_original(r->names, text, strlen(text)))
+		return NULL;
+	return text;
+}
+
 static const char *const *prose_list(Redaction *r, const char *const *texts, size_t count)
 {
 	const char **ret = BLOCK(r, const char *, count);
@@ -95,8 +114,8 @@ static void copy_inputs(Redaction *r, const Result *from)
 		const ResultInput *input = &from->inputs[i];
 
 		to[i] = (ResultInput){.path = pseudonyms_capture(r->names, input->path),
-			.format = prose(r, input->format),
-			.compression = prose(r, input->compression),
+			.format = ident(r, input->format),
+			.compression = ident(r, input->compression),
 			.packets = input->packets,
 			.bytes = input->bytes,
 			.damaged_at = input->damaged_at,
@@ -112,12 +131,12 @@ static void copy_capture(Redaction *r, const ResultCapture *from)
 	ResultCount *ignored = BLOCK(r, ResultCount, from->ignored_count);
 
 	for (size_t i = 0; i < from->caveat_count; i++)
-		caveats[i] = (ResultCaveat){.id = prose(r, from->caveats[i].id),
+		caveats[i] = (ResultCaveat){.id = ident(r, from->caveats[i].id),
 			.count = from->caveats[i].count,
 			.text = prose(r, from->caveats[i].text)};
 	for (size_t i = 0; i < from->ignored_count; i++)
-		ignored[i] = (ResultCount){.name = prose(r, from->ignored[i].name),
-			.count = from->ignored[i].count};
+		ignored[i] = (ResultCount){
+			.name = ident(r, from->ignored[i].name), .count = from->ignored[i].count};
 	r->result.capture = (ResultCapture){.first_packet_ns = from->first_packet_ns,
 		.duration_ns = from->duration_ns,
 		.packets = from->packets,
@@ -140,9 +159,9 @@ static void copy_verdict(Redaction *r, const ResultVerdict *from)
 	ResultRuledOut *ruled_out = BLOCK(r, ResultRuledOut, from->ruled_out_count);
 
 	for (size_t i = 0; i < from->ruled_out_count; i++)
-		ruled_out[i] = (ResultRuledOut){.cause = prose(r, from->ruled_out[i].cause),
+		ruled_out[i] = (ResultRuledOut){.cause = ident(r, from->ruled_out[i].cause),
 			.because = prose(r, from->ruled_out[i].because)};
-	r->result.verdict = (ResultVerdict){.cause = prose(r, from->cause),
+	r->result.verdict = (ResultVerdict){.cause = ident(r, from->cause),
 		.finding = from->finding,
 		.transfer = from->transfer,
 		.confidence = from->confidence,
@@ -168,9 +187,9 @@ static void copy_connections(Redaction *r, const Result *from)
 			.input = c->input,
 			.client = endpoint(r, &c->client),
 			.server = endpoint(r, &c->server),
-			.protocol = prose(r, c->protocol),
-			/* a name from nDPI's own list, which it is not possible to choose */
-			.application = c->application,
+			.protocol = ident(r, c->protocol),
+			/* nDPI's */
+			.application = foreign(r, c->application),
 			.start_ns = c->start_ns,
 			.duration_ns = c->duration_ns,
 			.handshake_seen = c->handshake_seen,
@@ -199,7 +218,7 @@ static void copy_session(Redaction *r, const ResultSession *from, ResultSession 
 	to->streams = from->streams;
 	to->stream_count = from->stream_count;
 	to->input = from->input;
-	*t = (SessionStats){.protocol = prose(r, s->protocol),
+	*t = (SessionStats){.protocol = ident(r, s->protocol),
 		.dialect = prose(r, s->dialect),
 		.over_netbios = s->over_netbios,
 		.is_signed = s->is_signed,
@@ -235,14 +254,14 @@ static void copy_session(Redaction *r, const ResultSession *from, ResultSession 
 
 static void copy_transfer(Redaction *r, const ResultTransfer *from, ResultTransfer *to)
 {
-	*to = (ResultTransfer){.id = prose(r, from->id),
+	*to = (ResultTransfer){.id = ident(r, from->id),
 		.is_job = from->is_job,
 		.streams = from->streams,
 		.stream_count = from->stream_count,
 		.input = from->input,
 		.client = endpoint(r, &from->client),
 		.server = endpoint(r, &from->server),
-		.protocol = prose(r, from->protocol),
+		.protocol = ident(r, from->protocol),
 		.is_write = from->is_write,
 		.file = pseudonyms_file(r->names, from->file),
 		.share = pseudonyms_share(r->names, from->share, from->server.addr),
@@ -305,8 +324,8 @@ static void copy_finding(Redaction *r, const ResultFinding *from, ResultFinding 
 			.file_offset = from->evidence[i].file_offset,
 			.time_ns = from->evidence[i].time_ns,
 			.note = prose(r, from->evidence[i].note)};
-	*to = (ResultFinding){.id = prose(r, from->id),
-		.cause = prose(r, from->cause),
+	*to = (ResultFinding){.id = ident(r, from->id),
+		.cause = ident(r, from->cause),
 		.severity = from->severity,
 		.confidence = from->confidence,
 		.scope = from->scope,
@@ -360,7 +379,7 @@ static void copy_rest(Redaction *r, const Result *from)
 		pseudonyms_address(r->names, pair->b, pairs[i].b);
 	}
 	for (size_t i = 0; i < from->limit_count; i++)
-		limits[i] = (ResultLimit){.limit = prose(r, from->limits[i].limit),
+		limits[i] = (ResultLimit){.limit = ident(r, from->limits[i].limit),
 			.count = from->limits[i].count,
 			.effect = prose(r, from->limits[i].effect)};
 	r->result.host_pairs = pairs;
@@ -390,8 +409,8 @@ Redaction *redaction_new(const Result *result, const ReportOptions *options)
 	r->names = pseudonyms_new();
 	r->blocks = g_ptr_array_new_with_free_func(g_free);
 	know_hosts(r, result);
-	copy_connections(r, result);
 	know_names(r, result);
+	copy_connections(r, result);
 	copy_inputs(r, result);
 	copy_capture(r, &result->capture);
 	copy_verdict(r, &result->verdict);
@@ -422,13 +441,14 @@ static const char *next_asset(const char *text, const char *end, size_t *ret_len
 {
 	const char *first = NULL;
 
-	for (size_t i = 0; report_assets[i].name; i++) {
-		const char *at = memmem(text, (size_t)(end - text), report_assets[i].data,
-			report_assets[i].len);
+	for (int i = 0; i < ASSET_COUNT; i++) {
+		const char *asset = report_asset((ReportAsset)i);
+		size_t len = strlen(asset);
+		const char *at = len ? memmem(text, (size_t)(end - text), asset, len) : NULL;
 
 		if (at && (!first || at < first)) {
 			first = at;
-			*ret_len = report_assets[i].len;
+			*ret_len = len;
 		}
 	}
 	return first;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/redact.h"
+
 G_DEFINE_QUARK(slowcopy - report - error, report_error)
 
 /** Sink: a file descriptor behind a FILE, which remembers the first error. stdio alone loses its
@@ -41,10 +43,44 @@ static ssize_t sink_write(void *cookie, const char *data, size_t len)
 	return (ssize_t)len;
 }
 
-/** write_to: runs the format on a descriptor. Returns false with @error set, or with sink->error
+/** Job: one report to write. */
+typedef struct Job {
+	const ReportFormat *format;
+	const Result *result;         /* the redacted copy when there is a redaction */
+	const ReportOptions *options; /* likewise */
+	const Redaction *redaction;   /* NULL: with all names */
+} Job;
+
+/** write_checked: makes the report in memory, searches it for originals and only then lets it out.
+ */
+static bool write_checked(const Job *job, FILE *out, GError **error)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+	bool ok;
+
+	if (!memory) {
+		g_set_error(error, REPORT_ERROR, REPORT_ERROR_WRITE, "cannot make the report: %s",
+			g_strerror(errno));
+		return false;
+	}
+	ok = job->format->write(job->result, job->options, memory, error);
+	if (fclose(memory) != 0 && ok) {
+		g_set_error(error, REPORT_ERROR, REPORT_ERROR_WRITE, "cannot make the report: %s",
+			g_strerror(errno));
+		ok = false;
+	}
+	ok = ok && redaction_check(job->redaction, text, len, error);
+	if (ok)
+		fwrite(text, 1, len, out);
+	free(text);
+	return ok;
+}
+
+/** write_to: writes the report to a descriptor. Returns false with @error set, or with sink->error
  * set when writing failed. */
-static bool write_to(Sink *sink, const ReportFormat *format, const Result *result,
-	const ReportOptions *options, GError **error)
+static bool write_to(Sink *sink, const Job *job, GError **error)
 {
 	FILE *out = fopencookie(sink, "w", (cookie_io_functions_t){.write = sink_write});
 	bool ok;
@@ -55,7 +91,11 @@ static bool write_to(Sink *sink, const ReportFormat *format, const Result *resul
 	}
 	/* the default buffer of a cookie stream is one page */
 	setvbuf(out, NULL, _IOFBF, 1 << 16);
-	ok = format->write(result, options, out, error);
+	/* a binary format searches its own parts, which are no text */
+	if (job->redaction && !(job->format->needs & REPORT_IS_BINARY))
+		ok = write_checked(job, out, error);
+	else
+		ok = job->format->write(job->result, job->options, out, error);
 	if (fclose(out) != 0 && !sink->error)
 		sink->error = errno;
 	if (sink->error) {
@@ -74,15 +114,14 @@ static bool fail(GError **error, const char *path, int code)
 
 /** write_through: into something that is not a regular file (a device, a pipe): no rename can make
  * that atomic. */
-static bool write_through(const ReportFormat *format, const Result *result,
-	const ReportOptions *options, const char *path, GError **error)
+static bool write_through(const Job *job, const char *path, GError **error)
 {
 	Sink sink = {.fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
 	bool ok;
 
 	if (sink.fd < 0)
 		return fail(error, path, errno);
-	ok = write_to(&sink, format, result, options, error);
+	ok = write_to(&sink, job, error);
 	if (close(sink.fd) != 0 && !sink.error)
 		sink.error = errno;
 	if (sink.error) {
@@ -118,8 +157,8 @@ static int finish_file(int fd, const char *temporary, const char *path)
 	return rename(temporary, path) == 0 ? 0 : errno;
 }
 
-bool report_write_file(const ReportFormat *format, const Result *result,
-	const ReportOptions *options, const char *path, GError **error)
+/** write_file: atomically, unless @path is no regular file. */
+static bool write_file(const Job *job, const char *path, GError **error)
 {
 	g_autofree char *resolved = realpath(path, NULL);
 	const char *target = resolved ? resolved : path; /* a link stays, what it names changes */
@@ -129,13 +168,12 @@ bool report_write_file(const ReportFormat *format, const Result *result,
 	bool ok;
 
 	if (stat(target, &info) == 0 && !S_ISREG(info.st_mode))
-		return S_ISDIR(info.st_mode)
-			       ? fail(error, path, EISDIR)
-			       : write_through(format, result, options, target, error);
+		return S_ISDIR(info.st_mode) ? fail(error, path, EISDIR)
+					     : write_through(job, target, error);
 	sink.fd = mkostemp(temporary, O_CLOEXEC);
 	if (sink.fd < 0)
 		return fail(error, path, errno);
-	ok = write_to(&sink, format, result, options, error);
+	ok = write_to(&sink, job, error);
 	if (ok)
 		sink.error = finish_file(sink.fd, temporary, target);
 	if (close(sink.fd) != 0 && !sink.error)
@@ -148,19 +186,76 @@ bool report_write_file(const ReportFormat *format, const Result *result,
 	return true;
 }
 
+/** job_of: the job of writing @format; makes the redacted copy when asked. */
+static Job job_of(const ReportFormat *format, const Result *result, const ReportOptions *options,
+	Redaction **ret_redaction)
+{
+	*ret_redaction = options->redact ? redaction_new(result, options) : NULL;
+	if (!*ret_redaction)
+		return (Job){format, result, options, NULL};
+	return (Job){format, redaction_result(*ret_redaction), redaction_options(*ret_redaction),
+		*ret_redaction};
+}
+
+/** write_map: the map of pseudonyms, when one was asked for and there are any. */
+static bool write_map(const Job *job, GError **error)
+{
+	if (!job->redaction || !job->options->redact_map_path)
+		return true;
+	return redaction_write_map(job->redaction, job->options->redact_map_path, error);
+}
+
+bool report_write_file(const ReportFormat *format, const Result *result,
+	const ReportOptions *options, const char *path, GError **error)
+{
+	g_autoptr(Redaction) redaction = NULL;
+	Job job = job_of(format, result, options, &redaction);
+
+	return write_file(&job, path, error) && write_map(&job, error);
+}
+
+bool report_write_all(
+	const Result *result, const ReportOptions *options, const char *base, GError **error)
+{
+	static const char *const names[] = {"markdown", "html", "json", "pcapng"};
+	g_autoptr(Redaction) redaction = NULL;
+	Job job = job_of(NULL, result, options, &redaction);
+	GError *first = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autoptr(GError) here = NULL;
+		g_autofree char *path = NULL;
+
+		job.format = report_format_find(names[i]);
+		if ((job.format->needs & REPORT_NEEDS_INPUT_AGAIN) && !options->reader)
+			continue;
+		path = g_strconcat(base, job.format->suffix, NULL);
+		if (!write_file(&job, path, &here) && !first)
+			first = g_steal_pointer(&here);
+	}
+	if (!first)
+		write_map(&job, &first);
+	if (!first)
+		return true;
+	g_propagate_error(error, first);
+	return false;
+}
+
 bool report_write_stdout(const ReportFormat *format, const Result *result,
 	const ReportOptions *options, GError **error)
 {
+	g_autoptr(Redaction) redaction = NULL;
+	Job job = job_of(format, result, options, &redaction);
 	Sink sink = {.fd = STDOUT_FILENO};
 	bool ok;
 
 	if (fflush(stdout) != 0)
 		sink.error = errno;
-	ok = !sink.error && write_to(&sink, format, result, options, error);
+	ok = !sink.error && write_to(&sink, &job, error);
 	/* whoever reads has seen enough */
 	if (sink.error == EPIPE)
 		return true;
 	if (sink.error)
 		return fail(error, "standard output", sink.error);
-	return ok;
+	return ok && write_map(&job, error);
 }

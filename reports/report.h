@@ -46,7 +46,8 @@ typedef struct ReportOptions {
 					    parallel to option_values */
 	const char *const *option_values;
 	size_t option_count;
-	Reader *reader; /* for REPORT_NEEDS_INPUT_AGAIN, else NULL */
+	Reader *reader;                /* for REPORT_NEEDS_INPUT_AGAIN, else NULL */
+	struct Pseudonyms *pseudonyms; /* set by report_write_* when redacting; else NULL */
 } ReportOptions;
 
 typedef struct ReportFormat {
@@ -59,6 +60,14 @@ typedef struct ReportFormat {
 
 /** report_formats: all formats, ended by NULL. */
 extern const ReportFormat *const report_formats[];
+
+/**
+ * report_write_all: writes BASE.md, BASE.html, BASE.json and BASE.evidence.pcapng, all redacted
+ * when options->redact. Every file that can be written is; false tells of the first that could not.
+ * Without options->reader there is no evidence file.
+ */
+bool report_write_all(
+	const Result *result, const ReportOptions *options, const char *base, GError **error);
 
 /** report_format_find: by name, or NULL. */
 const ReportFormat *report_format_find(const char *name);

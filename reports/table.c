@@ -7,8 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include <libsmartcols.h>
+
+#include "reports/escape.h"
 
 struct Table {
 	struct libscols_table *table;
@@ -42,13 +46,42 @@ void table_column(Table *table, const char *name, unsigned flags)
 		table->columns++;
 }
 
+/**
+ * cell_text: @text as the library can lay it out in the locale of the program. It never returns
+ * from a character that the C library does not know (found with "µs" in the C locale, 2.38.1).
+ */
+static char *cell_text(const char *text)
+{
+	char *ret = g_strdup(text);
+	size_t left = strlen(ret);
+	mbstate_t state = {0};
+	wchar_t c;
+
+	for (char *at = ret; *at;) {
+		size_t len = mbrtowc(&c, at, left, &state);
+
+		if (len == (size_t)-1 || len == (size_t)-2 || !iswprint((wint_t)c) ||
+			wcwidth(c) < 0) {
+			g_free(ret);
+			return escape_terminal(text, false);
+		}
+		at += len;
+		left -= len;
+	}
+	return ret;
+}
+
 void table_row(Table *table, const char *const *cells)
 {
 	struct libscols_line *line;
 
 	line = table->table ? scols_table_new_line(table->table, NULL) : NULL;
-	for (size_t i = 0; line && i < table->columns; i++)
-		scols_line_set_data(line, i, cells[i] ? cells[i] : "");
+	for (size_t i = 0; line && i < table->columns; i++) {
+		char *text = cell_text(cells[i] ? cells[i] : "");
+
+		scols_line_set_data(line, i, text);
+		g_free(text);
+	}
 }
 
 /** trim_lines: drops the blanks that pad the last column. */

@@ -57,9 +57,8 @@ static void finish_table(Tables *t, const char *title, Table *table, size_t rows
 static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer)
 {
 	size_t order[BUCKET_COUNT];
-	g_autofree char *file =
-		escape_cut(transfer->file ? transfer->file : "-", MAX(20, t->columns - 64),
-			t->options->unicode);
+	g_autofree char *file = escape_cut(transfer->file ? transfer->file : "-",
+		MAX(20, t->columns - 64), t->options->unicode);
 	g_autofree char *most = NULL;
 	double seconds = (double)transfer->duration_ns / 1e9;
 
@@ -72,8 +71,8 @@ static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer
 	add_row(t, table, transfer->id, transfer->is_write ? "write" : "read",
 		units_size(transfer->bytes).text, units_duration(transfer->duration_ns).text,
 		seconds > 0 ? units_rate((double)transfer->bytes / seconds).text : "unknown",
-		most ? most : "", transfer->is_job ? units_count(transfer->files).text : "1",
-		file, NULL);
+		most ? most : "", transfer->is_job ? units_count(transfer->files).text : "1", file,
+		NULL);
 }
 
 static void write_transfers(Tables *t, const Result *result)
@@ -161,8 +160,8 @@ static void write_connections(Tables *t, const Result *result)
 		char stream[16];
 
 		g_snprintf(stream, sizeof stream, "%u", c->stream);
-		add_row(t, table, stream, units_endpoint(&c->client).text,
-			units_endpoint(&c->server).text,
+		add_row(t, table, stream, wording_endpoint(t->options, &c->client).text,
+			wording_endpoint(t->options, &c->server).text,
 			c->application ? c->application : c->protocol,
 			units_size(up->unique_bytes).text, units_size(down->unique_bytes).text,
 			units_duration(c->min_rtt_ns).text,

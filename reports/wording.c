@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "reports/escape.h"
-#include "reports/units.h"
+#include "reports/pseudonym.h"
 
 const char *wording_confidence(Confidence confidence)
 {
@@ -86,24 +86,48 @@ static char *file_words(const ResultTransfer *transfer)
 	return escape_cut(name, 60, true);
 }
 
-char *wording_subject(const Result *result, const ResultTransfer *transfer)
+const char *wording_host(const ReportOptions *options, const uint8_t address[16], UnitText *room)
+{
+	const char *name =
+		options->pseudonyms ? pseudonyms_host(options->pseudonyms, address) : NULL;
+
+	if (name)
+		return name;
+	*room = units_address(address);
+	return room->text;
+}
+
+UnitText wording_endpoint(const ReportOptions *options, const ResultEndpoint *endpoint)
+{
+	const char *name =
+		options->pseudonyms ? pseudonyms_host(options->pseudonyms, endpoint->addr) : NULL;
+	UnitText ret;
+
+	if (!name)
+		return units_endpoint(endpoint);
+	g_snprintf(ret.text, sizeof ret.text, "%.32s:%u", name, endpoint->port);
+	return ret;
+}
+
+char *wording_subject(
+	const Result *result, const ReportOptions *options, const ResultTransfer *transfer)
 {
 	g_autofree char *protocol = wording_protocol(result, transfer);
 	g_autofree char *file = file_words(transfer);
-	UnitText client = units_address(transfer->client.addr);
-	UnitText server = units_address(transfer->server.addr);
+	UnitText rooms[2];
+	const char *client = wording_host(options, transfer->client.addr, &rooms[0]);
+	const char *server = wording_host(options, transfer->server.addr, &rooms[1]);
 
 	return g_strdup_printf("Copy of %s from %s to %s (%s %s, %s)", file,
-		transfer->is_write ? client.text : server.text,
-		transfer->is_write ? server.text : client.text, protocol,
-		transfer->is_write ? "write" : "read", units_size(transfer->bytes).text);
+		transfer->is_write ? client : server, transfer->is_write ? server : client,
+		protocol, transfer->is_write ? "write" : "read", units_size(transfer->bytes).text);
 }
 
-char *wording_verdict(const Result *result)
+char *wording_verdict(const Result *result, const ReportOptions *options)
 {
 	const ResultVerdict *v = &result->verdict;
 	const ResultTransfer *transfer = result_transfer(result, v->transfer);
-	g_autofree char *subject = transfer ? wording_subject(result, transfer) : NULL;
+	g_autofree char *subject = transfer ? wording_subject(result, options, transfer) : NULL;
 	const char *sentence = v->sentence && *v->sentence ? v->sentence : NULL;
 
 	if (!transfer)

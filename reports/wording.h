@@ -8,6 +8,7 @@
 
 #include "analyzer/result.h"
 #include "reports/report.h"
+#include "reports/units.h"
 
 /** wording_confidence: "high", "medium", "low"; static. */
 const char *wording_confidence(Confidence confidence);
@@ -18,11 +19,19 @@ const char *wording_severity(Severity severity);
 /** wording_protocol: "SMB 3.1.1", "SMB1", "FTP", "TCP". */
 char *wording_protocol(const Result *result, const ResultTransfer *transfer);
 
+/** wording_host: the text of an address, or the name that stands for it in a redacted report. */
+const char *wording_host(const ReportOptions *options, const uint8_t address[16], UnitText *room);
+
+/** wording_endpoint: the same with its port: "10.0.0.2:445", "[2001:db8::1]:445", "server-1:445".
+ */
+UnitText wording_endpoint(const ReportOptions *options, const ResultEndpoint *endpoint);
+
 /** wording_subject: "Copy of backup.iso from 10.0.0.9 to 10.0.0.2 (SMB 3.1.1 read, 530 MB)". */
-char *wording_subject(const Result *result, const ResultTransfer *transfer);
+char *wording_subject(
+	const Result *result, const ReportOptions *options, const ResultTransfer *transfer);
 
 /** wording_verdict: the verdict as one or two sentences, its copy and whom it blames first. */
-char *wording_verdict(const Result *result);
+char *wording_verdict(const Result *result, const ReportOptions *options);
 
 /** wording_rates: "measured 8.7 MB/s = 70 Mbit/s; ceiling …; the path carries …", NULL when nothing
  * was measured. */
