@@ -269,16 +269,33 @@ static const char *address_leaks(const Pseudonyms *p, const uint8_t address[16])
 	return host->is_mapped ? host->name : "an address";
 }
 
-/** skip_gap: what is between two words, and an entity as HTML and Markdown write it ("&amp;"). */
-static const char *skip_gap(const char *at, const char *end)
+/** entity: bytes of an HTML entity at @at ("&amp;"), 0 when there is none. */
+static size_t entity(const char *at, const char *end)
 {
-	while (at < end && text_word(at, end) == 0) {
-		const char *semicolon =
-			*at == '&' ? memchr(at, ';', MIN((size_t)(end - at), 8)) : NULL;
+	const char *semicolon =
+		at < end && *at == '&' ? memchr(at, ';', MIN((size_t)(end - at), 8)) : NULL;
 
-		at = semicolon ? semicolon + 1 : at + 1;
+	return semicolon ? (size_t)(semicolon - at) + 1 : 0;
+}
+
+/** gap_matches: moves both past what is between two words; false when they differ by more than what
+ * an escape adds. */
+static bool gap_matches(const char **text, const char *text_end, const char **at, const char *end)
+{
+	for (; *text < text_end && text_word(*text, text_end) == 0; (*text)++) {
+		size_t escaped;
+
+		if (*at < end && **at == '\\' && **text != '\\')
+			(*at)++;
+		escaped = entity(*at, end);
+		if (*at >= end || (escaped == 0 && **at != **text))
+			return false;
+		*at += MAX(escaped, 1);
+		if (**text == '\\' && *at < end && **at == '\\')
+			(*at)++;
 	}
-	return at;
+	*at += entity(*at, end);
+	return true;
 }
 
 /**
@@ -289,22 +306,17 @@ static bool stands_at(const Original *original, const char *at, const char *end)
 {
 	const char *text = original->text, *text_end = text + original->len;
 
-	for (;;) {
+	while (text < text_end) {
 		size_t word = text_word(text, text_end);
 
 		if (word != text_word(at, end) || g_ascii_strncasecmp(text, at, word) != 0)
 			return false;
 		text += word;
 		at += word;
-		if (text >= text_end)
-			return true;
-		if (at >= end || (*at != *text && *at != '\\' && *at != '&'))
+		if (!gap_matches(&text, text_end, &at, end))
 			return false;
-		text = skip_gap(text, text_end);
-		at = skip_gap(at, end);
-		if (text >= text_end)
-			return true;
 	}
+	return true;
 }
 
 /** find_untold: an original of our own words only that stands at the word at @at. */

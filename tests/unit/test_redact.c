@@ -144,7 +144,7 @@ Test(pseudonym, prose)
 	}
 	cr_assert_null(pseudonyms_prose(p, NULL));
 	same(pseudonyms_filter(p, "stream == 0 && host == 10.0.0.9"),
-		"stream == 0 && host == 198.18.0.2");
+		"stream == 0 && host == 198.18.0.1");
 }
 
 Test(pseudonym, originals_are_found)
@@ -225,7 +225,7 @@ Test(redact, no_original_in_any_text_format)
 {
 	static const char *const originals[] = {"10.0.0.2", "10.0.0.9", "backup.iso", "\\images\\",
 		"nas\\public", "capture.pcap", "192.168.1", "video", "\\media", "2020:2020",
-		"img-0", "photos", "資料", "DROP", "everyone", "evil", "e\xcc\x81tude", "$HOME",
+		"img-0", "photos", "資料", "DROP TABLE", "everyone", "evil", "e\xcc\x81tude", "$HOME",
 		"never-ends", "final2"};
 
 	for (size_t i = 0; sample_result_names[i]; i++) {
