@@ -214,6 +214,9 @@ const char *loss_rules_out(const CauseContext *context)
 		return NULL;
 	if (facts.lost == 0)
 		return "loss 0.00 %";
-	return cause_printf(context, "loss %s, %s of time", cause_percent(context, facts.rate),
+	if (facts.cost_ns < MILLISECOND_NS)
+		return cause_printf(context, "loss %s, repaired without delay",
+			cause_percent(context, facts.rate));
+	return cause_printf(context, "loss %s, repaired in %s", cause_percent(context, facts.rate),
 		cause_time(context, (double)facts.cost_ns));
 }

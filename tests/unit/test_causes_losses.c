@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Causes of loss: exactly one of them speaks, and none in a healthy transfer.
+ */
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/tools/cause_case.h"
+
+#define MIB (UINT64_C(1024) * 1024)
+
+static const char *const loss_causes[] = {"pmtud-black-hole", "spurious-retransmission",
+	"reordering", "tail-loss", "rto-stall", "loss-congestive", "loss-random"};
+
+static void add_after_loss(CauseCase *c, Bucket bucket, int64_t ns)
+{
+	Account *a = &c->unit.account;
+	int64_t from = a->end_ns;
+	a->end_ns += ns;
+	account_add(a, from, a->end_ns, bucket, OP_OTHER, c->context.bulk, 40, 0, true);
+}
+
+/* 4 MiB from the server, 1.2 % lost one by one, 10 ms. */
+static CauseCase *scattered(void)
+{
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_requests(c, false, 4, MIB, 4, 0);
+	cause_case_add(c, BUCKET_LOSS_RECOVERY, 400 * CASE_MS);
+	add_after_loss(c, BUCKET_CONGESTION_WINDOW, 1700 * CASE_MS);
+	d->mss = 1448;
+	d->payload_packets = 2945;
+	d->retransmitted_packets = 35;
+	d->retransmitted_bytes = 35 * 1448;
+	d->loss_events = 30;
+	return c;
+}
+
+/* Which of the causes of loss speaks; asserts that it is at most one. */
+static const char *speaker(CauseCase *c)
+{
+	const char *who = "";
+	for (unsigned i = 0; i < sizeof(loss_causes) / sizeof(*loss_causes); i++) {
+		if (!cause_case_conclude(c, loss_causes[i]) || c->draft.is_note)
+			continue;
+		cr_assert_str_eq(who, "", "%s and %s both speak", who, loss_causes[i]);
+		who = loss_causes[i];
+	}
+	return who;
+}
+
+Test(causes_losses, scattered_loss)
+{
+	CauseCase *c = scattered();
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	const FindingDraft *d = &c->draft;
+	cr_assert_eq(d->confidence, CONFIDENCE_HIGH); /* Mathis says 1.6 MB/s, measured 1.7 */
+	cr_assert_str_eq(d->blame, "NETWORK");
+	cr_assert_geq(d->saved_high_ns, 2100 * CASE_MS);
+	cr_assert_geq(d->saved_low_ns, 2050 * CASE_MS);
+	cr_assert(strstr(d->sentence, "1.2 % of the packets from the server 10.0.0.9"), "%s",
+		d->sentence);
+	cr_assert(strstr(d->sentence, "between the capture point and the client 10.0.0.2"), "%s",
+		d->sentence);
+	/* holes that were filled late: lost before the capture point */
+	c->facts.tcp.dir[SIDE_SERVER].upstream_losses = 35;
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	cr_assert(strstr(d->sentence, "between the server 10.0.0.9 and the capture point"), "%s",
+		d->sentence);
+	cause_case_free(c);
+}
+
+Test(causes_losses, near_misses_stay_silent)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	/* four packets are no rate */
+	d->retransmitted_packets = 4;
+	cr_assert_str_eq(speaker(c), "");
+	/* what came again over a closed window was not lost (causes 3.5) */
+	d->retransmitted_packets = d->closed_repairs = 35;
+	cr_assert_str_eq(speaker(c), "");
+	cause_case_free(c);
+	/* N4: the end of slow start overruns the queue once */
+	c = cause_case_new();
+	d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_requests(c, false, 12, MIB, 4, 0);
+	add_after_loss(c, BUCKET_CONGESTION_WINDOW, 110 * CASE_MS);
+	d->payload_packets = 9000;
+	d->retransmitted_packets = 12;
+	d->loss_events = d->loss_events_inflated = 1;
+	cr_assert_str_eq(speaker(c), "");
+	cr_assert_str_eq(cause_case_rules_out(c, "loss-random") ? "" : "silent", "silent");
+	cause_case_free(c);
+}
+
+Test(causes_losses, rules_out_with_a_number)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 4, MIB, 4, 0);
+	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 2900;
+	cr_assert_str_eq(cause_case_rules_out(c, "loss-random"), "loss 0.00 %");
+	c->facts.tcp.dir[SIDE_SERVER].retransmitted_packets = 29;
+	cause_case_add(c, BUCKET_LOSS_RECOVERY, 20 * CASE_MS);
+	cr_assert_str_eq(cause_case_rules_out(c, "loss-random"), "loss 1.0 %, repaired in 20 ms");
+	/* and the note that says the same */
+	cr_assert(cause_case_conclude(c, "fast-retransmit"));
+	cr_assert(c->draft.is_note);
+	cause_case_free(c);
+}
+
+Test(causes_losses, congestion_when_the_queue_was_filling)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	d->loss_events_inflated = 15;
+	cr_assert_str_eq(speaker(c), "loss-congestive");
+	d->loss_events_inflated = 14;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	/* three at a time on a busy link */
+	d->loss_events = 10;
+	d->loss_events_inflated = 0;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cause_case_add(c, BUCKET_LINK, 3000 * CASE_MS);
+	cr_assert_str_eq(speaker(c), "loss-congestive");
+	cause_case_free(c);
+}
+
+Test(causes_losses, timers_after_outages_and_after_tails)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_add(c, BUCKET_RTO_STALL, 2500 * CASE_MS);
+	d->timeouts = 11;
+	cr_assert_str_eq(speaker(c), "rto-stall");
+	cr_assert(cause_case_conclude(c, "rto-stall"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	d->tail_timeouts = 6;
+	cr_assert_str_eq(speaker(c), "tail-loss");
+	/* seen only in the packet numbers, at the receiver */
+	d->timeouts = d->tail_timeouts = 0;
+	d->unseen_stalls = 7;
+	d->unseen_tails = 7;
+	cr_assert_str_eq(speaker(c), "tail-loss");
+	cr_assert(cause_case_conclude(c, "tail-loss"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert_not_null(c->draft.doubt);
+	d->unseen_tails = 1;
+	cr_assert_str_eq(speaker(c), "rto-stall");
+	cause_case_free(c);
+}
+
+Test(causes_losses, thinking_time_is_no_timer)
+{
+	/* 300 ms of silence without any repair */
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 4, MIB, 4, 0);
+	cause_case_add(c, BUCKET_SERVER_PROCESSING, 900 * CASE_MS);
+	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 2900;
+	cr_assert_str_eq(speaker(c), "");
+	cause_case_free(c);
+}
+
+Test(causes_losses, a_few_losses_on_a_long_path)
+{
+	/* one in ten thousand over 100 ms allows 1.8 MB/s; more is not moved */
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	c->context.rtt_ns = 100 * CASE_MS;
+	cause_case_requests(c, false, 100, MIB, 4, 0);
+	add_after_loss(c, BUCKET_CONGESTION_WINDOW, 50000 * CASE_MS);
+	d->mss = 1448;
+	d->payload_packets = 72000;
+	d->retransmitted_packets = 7;
+	d->loss_events = 7;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	/* over 1 ms the same losses explain nothing */
+	c->context.rtt_ns = CASE_MS;
+	cr_assert_str_eq(speaker(c), "");
+	cause_case_free(c);
+}
+
+Test(causes_losses, nothing_was_lost)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	d->spurious = 20;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	d->reordered = 90;
+	cr_assert_str_eq(speaker(c), "reordering");
+	/* a few D-SACKs among real losses change nothing */
+	d->spurious = 2;
+	d->reordered = 0;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cause_case_free(c);
+}
+
+Test(causes_losses, order_alone_is_a_note)
+{
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_requests(c, false, 8, MIB, 4, 0);
+	d->payload_packets = 5526;
+	d->reordered = 68;
+	d->reordered_late_max_ns = 1500000;
+	cr_assert(cause_case_conclude(c, "reordering"));
+	cr_assert(c->draft.is_note);
+	cr_assert_str_eq(speaker(c), "");
+	/* the order of a card's queues is the capture's (causes 3.75) */
+	d->reordered_late_max_ns = 20000;
+	cr_assert_not(cause_case_conclude(c, "reordering"));
+	cause_case_free(c);
+}
+
+Test(causes_losses, large_packets_vanish)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_add(c, BUCKET_RTO_STALL, 6000 * CASE_MS);
+	d->timeouts = d->big_timeouts = 4;
+	d->max_timeout_len = 1448;
+	d->max_acked_len = 1348;
+	cr_assert_str_eq(speaker(c), "pmtud-black-hole");
+	/* full-size packets had arrived before: an outage (P19) */
+	d->max_acked_len = 1448;
+	cr_assert_str_eq(speaker(c), "rto-stall");
+	cause_case_free(c);
+}
+
+Test(causes_losses, without_selective_acknowledgements)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER], *r = &c->facts.tcp.dir[SIDE_CLIENT];
+	cause_case_add(c, BUCKET_LOSS_RECOVERY, 800 * CASE_MS);
+	d->syn_seen = r->syn_seen = true;
+	r->sack_permitted = true;
+	d->recoveries_multi = 10;
+	cr_assert(cause_case_conclude(c, "sack-disabled"));
+	cr_assert_eq(c->draft.lost_ns, (1200 - 300) * CASE_MS); /* a round trip each remains */
+	cr_assert_str_eq(c->draft.blame, "SERVER");
+	/* single losses do not need it */
+	d->recoveries_multi = 0;
+	cr_assert_not(cause_case_conclude(c, "sack-disabled"));
+	d->recoveries_multi = 10;
+	d->sack_permitted = true;
+	cr_assert_not(cause_case_conclude(c, "sack-disabled"));
+	cause_case_free(c);
+}
+
+Test(causes_losses, marks_instead_of_loss)
+{
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER], *r = &c->facts.tcp.dir[SIDE_CLIENT];
+	cause_case_requests(c, false, 6, MIB, 4, 0);
+	cause_case_add(c, BUCKET_CONGESTION_WINDOW, 500 * CASE_MS);
+	d->packets = 4000;
+	d->ecn_marks = 40;
+	r->ece_flags = 30;
+	cr_assert(cause_case_conclude(c, "ecn-congestion"));
+	cr_assert_not(cause_case_conclude(c, "ecn-broken"));
+	d->ecn_marks = 3900;
+	cr_assert_not(cause_case_conclude(c, "ecn-congestion"));
+	cr_assert(cause_case_conclude(c, "ecn-broken"));
+	r->ece_flags = 9;
+	d->ecn_marks = 9;
+	cr_assert_not(cause_case_conclude(c, "ecn-congestion"));
+	cr_assert_not(cause_case_conclude(c, "ecn-broken"));
+	cause_case_free(c);
+}
