@@ -187,7 +187,8 @@ typedef struct Message {
 	uint16_t index, count;  /* this one of so many in its PDU, from 0; a compound larger than
 				   PROTOCOL_MAX_STAGED comes member by member: count is then only
 				   a lower bound */
-	uint64_t opaque_length; /* MESSAGE_OPAQUE: length inside (OriginalMessageSize) */
+	uint64_t opaque_length; /* MESSAGE_OPAQUE: length inside (OriginalMessageSize); others that
+				   were encrypted or compressed: bytes on the wire */
 } Message;
 
 /** MessageSink: where decode() hands messages; called once per message, in order. */

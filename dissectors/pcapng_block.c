@@ -251,7 +251,8 @@ int64_t pcapng_time_ns(const PcapngClock *clock, uint64_t time)
 		if (exponent < 95)
 			ns += (__int128)rest * 1000000000 >> exponent;
 	} else if (exponent <= 9) {
-		/* counts that large are negative ones: times before 1970, or relative to something */
+		/* counts that large are negative ones: times before 1970, or relative to something
+		 */
 		ns = (__int128)(int64_t)time * (int64_t)power[exponent];
 	} else {
 		uint64_t left = time;

@@ -9,12 +9,15 @@
 #include "dissectors/netbios.h"
 #include "dissectors/smb1_header.h"
 #include "dissectors/smb2_header.h"
+#include "dissectors/smb3_compression.h"
 #include "dissectors/smb3_transform.h"
 
 #define MAGIC_LEN 4
 #define SMB1_MIN_LEN 35 /* header, WordCount, ByteCount */
 #define SMB2_MIN_LEN 64
 #define COMPRESSION_MIN_LEN 16 /* MS-SMB2 2.2.42.1 */
+/* A message cannot be longer than its framing could tell, compressed or not. */
+#define MAX_ORIGINAL_LEN (1U << 24)
 
 typedef enum SmbKind {
 	SMB_NONE,
@@ -207,22 +210,55 @@ static void decode_encrypted(
 	sink->message(sink->user, &m);
 }
 
-/* MS-SMB2 2.2.42: OriginalCompressedSegmentSize behind the magic. */
-static void decode_compressed(
-	const uint8_t *data, size_t len, uint32_t direction, const MessageSink *sink)
+/* The head is decompressed; when that fails only the size is told. @wire_len: of what is wrapped,
+ * @flags: MESSAGE_FROM_CLIENT and MESSAGE_ENCRYPTED. */
+static void decode_compressed(DissectorState *state, const uint8_t *data, size_t len,
+	uint64_t wire_len, uint32_t flags, const MessageSink *sink)
 {
-	Cursor c = cursor_over(data, len);
+	uint8_t plain[PROTOCOL_MAX_STAGED];
+	Smb3CompressedHead head = {0};
+	ParseStatus status = smb3_decompress_head(data, len, plain, sizeof plain, &head);
 	Message m = {.kind = MESSAGE_OPAQUE,
 		.protocol = MESSAGE_SMB2,
-		.command = UINT16_MAX, /* not to be told */
+		.command = UINT16_MAX,
 		.count = 1};
 
-	m.flags = MESSAGE_COMPRESSED | MESSAGE_LAST | direction;
-	cursor_skip(&c, MAGIC_LEN);
-	m.opaque_length = cursor_le32(&c);
-	if (c.bad)
+	if (status == PARSE_OK && head.len >= SMB2_MIN_LEN / 2 && kind_of(plain) == SMB_2 &&
+		head.original_len >= head.len && head.original_len <= MAX_ORIGINAL_LEN) {
+		Smb2Input in = {.data = plain,
+			.len = head.len,
+			.wire_len = (size_t)head.original_len,
+			.extra_flags = MESSAGE_COMPRESSED | (flags & MESSAGE_ENCRYPTED),
+			.opaque_length = wire_len,
+			.from_client = flags & MESSAGE_FROM_CLIENT};
+		smb2_decode(state, &in, sink);
+		return;
+	}
+	m.flags = MESSAGE_COMPRESSED | MESSAGE_LAST | flags;
+	m.opaque_length = head.original_len;
+	if (status == PARSE_SHORT)
 		m.flags |= MESSAGE_TRUNCATED;
+	else if (status == PARSE_BAD && sink->anomaly)
+		sink->anomaly(sink->user, "smb3-bad-compression");
 	sink->message(sink->user, &m);
+}
+
+bool smb_plain_decode(DissectorState *state, const SmbPlain *plain, const MessageSink *sink)
+{
+	Smb2Input in = {.data = plain->data,
+		.len = plain->len,
+		.wire_len = plain->original_len,
+		.extra_flags = MESSAGE_ENCRYPTED,
+		.opaque_length = plain->wire_len,
+		.from_client = plain->from_client};
+	SmbKind kind = plain->len < SMB2_MIN_LEN / 2 ? SMB_NONE : kind_of(plain->data);
+
+	if (kind == SMB_2)
+		smb2_decode(state, &in, sink);
+	else if (kind == SMB_COMPRESSED)
+		decode_compressed(state, plain->data, plain->len, plain->wire_len,
+			MESSAGE_ENCRYPTED | (plain->from_client ? MESSAGE_FROM_CLIENT : 0U), sink);
+	return kind == SMB_2 || kind == SMB_COMPRESSED;
 }
 
 static void decode_smb2(DissectorState *state, const uint8_t *data, size_t len, size_t total,
@@ -261,7 +297,7 @@ static void decode_message(DissectorState *state, const uint8_t *data, size_t le
 		decode_encrypted(data + at, len - at, length, direction, sink);
 		break;
 	case SMB_COMPRESSED:
-		decode_compressed(data + at, len - at, direction, sink);
+		decode_compressed(state, data + at, len - at, length, direction, sink);
 		break;
 	case SMB_NONE:
 		if (sink->anomaly)

@@ -274,8 +274,8 @@ static void decode_body(DissectorState *state, Smb2Member *in, Message *m, Messa
 		state->dialect = m->negotiation->dialect;
 }
 
-static void decode_member(DissectorState *state, Smb2Member *in, uint32_t extra_flags,
-	bool from_client, Message *m, const MessageSink *sink)
+static void decode_member(DissectorState *state, const Smb2Input *input, Smb2Member *in, Message *m,
+	const MessageSink *sink)
 {
 	const uint8_t *header = in->all.start;
 	uint8_t padded[SMB2_HEADER_LEN];
@@ -291,15 +291,18 @@ static void decode_member(DissectorState *state, Smb2Member *in, uint32_t extra_
 		header = padded;
 		m->flags |= MESSAGE_TRUNCATED;
 	}
-	if (!decode_header(header, extra_flags, from_client, m)) {
+	if (!decode_header(header, input->extra_flags, input->from_client, m)) {
 		report(sink, "smb2-bad-header");
 		return;
 	}
 	decode_body(state, in, m, &n);
 	if (m->command >= SMB2_COMMAND_COUNT)
 		in->anomaly = "smb2-unknown-command";
-	if ((m->kind == MESSAGE_REQUEST) != from_client)
+	if ((m->kind == MESSAGE_REQUEST) != input->from_client)
 		in->anomaly = "smb2-direction";
+	m->opaque_length = input->opaque_length;
+	if (input->opaque_length > 0)
+		m->data_offset = 0; /* it has no place in the bytes on the wire */
 	report(sink, in->anomaly);
 	sink->message(sink->user, m);
 }
@@ -346,7 +349,7 @@ static void decode_part(DissectorState *state, const Smb2Input *in, const Messag
 	member.all = cursor_over(in->data, in->len);
 	if (*index < PARSE_MAX_COMPOUND)
 		++*index;
-	decode_member(state, &member, in->extra_flags, in->from_client, &m, sink);
+	decode_member(state, in, &member, &m, sink);
 }
 
 void smb2_decode(DissectorState *state, const Smb2Input *in, const MessageSink *sink)
@@ -378,7 +381,7 @@ void smb2_decode(DissectorState *state, const Smb2Input *in, const MessageSink *
 		member.wire_len = next ? next : wire;
 		member.all =
 			cursor_over(in->data + at, kept < member.wire_len ? kept : member.wire_len);
-		decode_member(state, &member, in->extra_flags, in->from_client, &m, sink);
+		decode_member(state, in, &member, &m, sink);
 		at += next;
 	}
 }

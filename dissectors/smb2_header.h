@@ -19,6 +19,7 @@ typedef struct Smb2Input {
 	size_t left_after;    /* bytes of the PDU that come as extents of their own */
 	size_t at;            /* bytes of framing before @data */
 	uint32_t extra_flags; /* MESSAGE_ENCRYPTED or MESSAGE_COMPRESSED when it was inside such */
+	uint64_t opaque_length; /* then: bytes of the wrapped message, else 0 */
 	bool from_client;
 } Smb2Input;
 
