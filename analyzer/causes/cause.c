@@ -72,6 +72,35 @@ int64_t cause_claim_server(const CauseContext *context, FindingDraft *draft, uns
 	return ns;
 }
 
+static int64_t claim_class(int64_t left, int64_t *claim, int64_t ns)
+{
+	int64_t room = left - *claim, take = ns < room ? ns : room;
+	if (take <= 0)
+		return 0;
+	*claim += take;
+	return take;
+}
+
+int64_t cause_claim_round_trips_part(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns)
+{
+	int64_t taken = claim_class(
+		context->left_round_trip_ns[op_class], &draft->claim_round_trip_ns[op_class], ns);
+	draft->claim_ns[BUCKET_ROUND_TRIP] += taken;
+	draft->lost_ns += taken;
+	return taken;
+}
+
+int64_t cause_claim_server_part(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns)
+{
+	int64_t taken = claim_class(
+		context->left_server_ns[op_class], &draft->claim_server_ns[op_class], ns);
+	draft->claim_ns[BUCKET_SERVER_PROCESSING] += taken;
+	draft->lost_ns += taken;
+	return taken;
+}
+
 int64_t cause_min_lost_ns(const CauseContext *context)
 {
 	int64_t share = (int64_t)(MIN_LOST_SHARE * (double)context->wall_ns);

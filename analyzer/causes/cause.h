@@ -129,6 +129,12 @@ int64_t cause_claim_round_trips(const CauseContext *context, FindingDraft *draft
 /** cause_claim_server: claims server processing of the classes in @mask. */
 int64_t cause_claim_server(const CauseContext *context, FindingDraft *draft, unsigned mask);
 
+/** cause_claim_round_trips_part, cause_claim_server_part: at most @ns of one class. */
+int64_t cause_claim_round_trips_part(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns);
+int64_t cause_claim_server_part(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns);
+
 /** cause_min_lost_ns: below this a cause is no finding: 0.1 s and 3 % of the unit's wall time. */
 int64_t cause_min_lost_ns(const CauseContext *context);
 

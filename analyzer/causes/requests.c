@@ -110,24 +110,11 @@ uint32_t requests_full_depth(const CauseContext *context, const Requests *reques
 	return full < UINT16_MAX ? (uint32_t)full : UINT16_MAX;
 }
 
-static int64_t claim_class(
-	const int64_t left[OP_CLASS_COUNT], int64_t claim[OP_CLASS_COUNT], OpClass c, double ns)
-{
-	int64_t room = left[c] - claim[c];
-	int64_t take = ns < (double)room ? (int64_t)ns : room;
-	if (take <= 0)
-		return 0;
-	claim[c] += take;
-	return take;
-}
-
 void requests_claim(const CauseContext *context, FindingDraft *draft, const Requests *requests,
 	double ns, bool with_hidden)
 {
 	OpClass c = requests->op_class;
-	int64_t taken = claim_class(context->left_round_trip_ns, draft->claim_round_trip_ns, c, ns);
-	draft->claim_ns[BUCKET_ROUND_TRIP] += taken;
-	draft->lost_ns += taken;
+	cause_claim_round_trips_part(context, draft, c, (int64_t)ns);
 	if (!with_hidden)
 		return;
 	if (!service_is_slow(context, OP_MASK(c)))

@@ -7,8 +7,17 @@
 #include "analyzer/causes/requests.h"
 #include "analyzer/constants.h"
 
+/* A pause of one round trip is the sign of a sender that waits for an acknowledgement: what looks
+ * like a stall then is a small window or buffer. Judgement. */
+#define OWN_STALL_RTT_SHARE 1.2
+
 int64_t slow_server_stalled_ns(const CauseContext *context)
 {
+	const AccountEvidence *longest = context->unit->account.evidence[BUCKET_SENDER_STALLED];
+	bool is_own = context->vantage == VANTAGE_SERVER ||
+		      (double)longest->ns > OWN_STALL_RTT_SHARE * (double)context->rtt_ns;
+	if (!is_own)
+		return 0;
 	int64_t stalled = context->unit->account.stalled_ns[SIDE_SERVER];
 	int64_t left = context->left_ns[BUCKET_SENDER_STALLED];
 	return stalled < left ? stalled : left;
