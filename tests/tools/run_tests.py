@@ -43,9 +43,12 @@ def environment(log_prefix):
 
 def run(command, env, timeout):
     """Exit status and output; the whole process group is ended when the time is over."""
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               stdin=subprocess.DEVNULL, start_new_session=True,
-                               shell=isinstance(command, str))
+    try:
+        process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   start_new_session=True, shell=isinstance(command, str))
+    except OSError as error:
+        return 127, str(error)
     try:
         output, _ = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
