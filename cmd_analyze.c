@@ -279,14 +279,14 @@ static int run(AnalyzeOptions *o, const char *line)
 	int status = check_options(o, &analysis_options, &fail_on);
 	if (status != EXIT_DONE)
 		return status;
-	ReaderOptions reader_options = {.filter = o->filter};
+	ReaderOptions reader_options = {.filter = o->filter, .stop = &interrupted};
+	struct sigaction action = {.sa_handler = on_interrupt};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 	g_autoptr(Reader) reader = reader_open(
 		(const char *const *)o->files, g_strv_length(o->files), &reader_options, &error);
 	if (!reader)
 		return cmd_fail(EXIT_INPUT, "%s", error->message);
-	struct sigaction action = {.sa_handler = on_interrupt};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
 	g_autoptr(Analysis) analysis = analysis_new(&analysis_options);
 	bool is_whole = read_all(reader, analysis);
 	g_autoptr(Result) result = analysis_finish(analysis, reader);
