@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include <glib.h>
-#include <pcap/pcap.h>
 
+#include "analyzer/capture/filter.h"
 #include "analyzer/flow/classify_ndpi.h"
 #include "cmd.h"
 
@@ -46,7 +46,7 @@ static void print_help(FILE *out)
 
 static void print_version(void)
 {
-	printf("slowcopy %s\n%s\nnDPI %s\n", SLOWCOPY_VERSION, pcap_lib_version(),
+	printf("slowcopy %s\n%s\nnDPI %s\n", SLOWCOPY_VERSION, filter_library(),
 		classifier_version());
 	printf("compression: gzip%s%s%s\n",
 #ifdef HAVE_ZSTD

@@ -115,6 +115,11 @@ bool filter_matches(
 	return program->is_compiled && pcap_offline_filter(&program->code, &header, data) != 0;
 }
 
+const char *filter_library(void)
+{
+	return pcap_lib_version();
+}
+
 void filter_free(Filter *filter)
 {
 	if (!filter)

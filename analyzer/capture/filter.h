@@ -24,6 +24,9 @@ Filter *filter_new(const char *text, GError **error);
 bool filter_matches(
 	Filter *filter, uint32_t link_type, const uint8_t *data, uint32_t caplen, uint32_t wirelen);
 
+/** filter_library: name and version of the library that filters and reads pcap files, static. */
+const char *filter_library(void);
+
 /** filter_free: NULL is allowed. */
 void filter_free(Filter *filter);
 

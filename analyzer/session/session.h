@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/side.h"
 #include "dissectors/message.h"
 
 /** OpClass: what kind of work an exchange is; sub-key of round-trip and server-processing. */
@@ -29,9 +30,6 @@ typedef enum OpClass {
 	OP_FTP,  /* transfer commands of FTP themselves */
 	OP_CLASS_COUNT
 } OpClass;
-
-/** Side: who sends. Index of per-direction arrays: [SIDE_CLIENT] is what the client sends. */
-typedef enum Side { SIDE_CLIENT, SIDE_SERVER } Side;
 
 /**
  * FileRef: one open of a file (SMB handle, FTP transfer, all of an encrypted session). Owned by the

@@ -9,9 +9,10 @@
 #define SLOWCOPY_ANALYZER_TCP_CONNECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/session/session.h"
+#include "analyzer/base/side.h"
 #include "dissectors/packet.h"
 
 /* Entries of the acknowledgement and segment histories: starts small, grows to this while one loop
