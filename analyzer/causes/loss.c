@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
 /* Causes 3.11: five packets and one in two thousand, before it is called a rate. */
@@ -61,6 +62,25 @@ static Side loss_side(const CauseContext *context)
 	return ns[SIDE_CLIENT] > ns[SIDE_SERVER] ? SIDE_CLIENT : SIDE_SERVER;
 }
 
+/*
+ * What was sent again although the receiver had it: either the answer was only late (the original's
+ * timestamp comes back, RFC 3522), or the answer itself was lost (D-SACK alone, RFC 2883).
+ */
+static void take_repairs(const CauseContext *context, LossFacts *ret)
+{
+	const TcpDirection *d = ret->direction;
+	ret->repairs = d->retransmitted_packets - d->closed_repairs;
+	uint64_t late = d->spurious_inferred < ret->repairs ? d->spurious_inferred : ret->repairs;
+	uint64_t had = d->spurious < ret->repairs ? d->spurious : ret->repairs;
+	bool can_tell = context->sender->has_timestamps && context->receiver->has_timestamps;
+	/* one late answer proves its whole series of repairs needless, the others tell of it by
+	 * D-SACK */
+	bool is_late = !can_tell || late * 2 >= d->loss_events;
+	ret->unneeded = is_late && had > late ? had : late;
+	ret->answers_lost = is_late || had < late ? 0 : had - late;
+	ret->lost = ret->repairs - ret->unneeded;
+}
+
 bool loss_facts(const CauseContext *context, LossFacts *ret)
 {
 	*ret = (LossFacts){.side = loss_side(context)};
@@ -68,10 +88,7 @@ bool loss_facts(const CauseContext *context, LossFacts *ret)
 	if (!d || d->payload_packets == 0)
 		return false;
 	ret->direction = d;
-	/* the same repair may be proven in two ways */
-	ret->unneeded = d->spurious > d->spurious_inferred ? d->spurious : d->spurious_inferred;
-	uint64_t unneeded = ret->unneeded + d->closed_repairs;
-	ret->lost = d->retransmitted_packets > unneeded ? d->retransmitted_packets - unneeded : 0;
+	take_repairs(context, ret);
 	ret->rate = (double)ret->lost / (double)d->payload_packets;
 	if (ret->rate > 0 && context->rtt_ns > 0)
 		ret->mathis =
@@ -89,12 +106,17 @@ static bool is_black_hole(const TcpDirection *d)
 	       (double)d->max_acked_len < BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
 }
 
-static LossKind unneeded_kind(const LossFacts *facts)
+bool loss_was_none(const LossFacts *facts)
+{
+	return facts->unneeded >= SPURIOUS_MIN &&
+	       (double)facts->unneeded >= SPURIOUS_SHARE * (double)facts->repairs;
+}
+
+static LossKind unneeded_kind(const CauseContext *context, const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	uint64_t repairs = d->retransmitted_packets - d->closed_repairs;
-	if (facts->unneeded < SPURIOUS_MIN ||
-		(double)facts->unneeded < SPURIOUS_SHARE * (double)repairs)
+	/* a receiver that holds its acknowledgements is the slow reader's story (causes 2.19) */
+	if (reader_kind(context) != READER_FINE)
 		return LOSS_FINE;
 	double reordered = (double)d->reordered / (double)d->payload_packets;
 	if (d->reordered >= REORDERED_MIN && reordered >= REORDERED_MIN_RATE)
@@ -134,9 +156,8 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	const TcpDirection *d = ret->direction;
 	if (is_black_hole(d))
 		return LOSS_BLACK_HOLE;
-	LossKind unneeded = unneeded_kind(ret);
-	if (unneeded != LOSS_FINE)
-		return unneeded;
+	if (loss_was_none(ret))
+		return unneeded_kind(context, ret);
 	bool has_stalls = d->timeouts + d->tail_probes + d->unseen_stalls > 0 &&
 			  ret->stall_ns >= cause_min_lost_ns(context);
 	if (has_stalls && ret->stall_ns * 2 >= ret->cost_ns)
@@ -179,7 +200,9 @@ bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossF
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	draft->blame = "NETWORK";
-	int64_t remains = cause_slow_start_ns(context);
+	int64_t remains = cause_slow_start_ns(context) +
+			  REPAIR_ROUND_TRIPS * context->rtt_ns *
+				  (int64_t)(d->timeouts + d->tail_probes + d->unseen_stalls);
 	draft->saved_low_ns = draft->lost_ns > remains ? draft->lost_ns - remains : 0;
 	cause_claim_part(context, draft, BUCKET_LINK, repeated_wire_ns(context, facts));
 	draft->saved_high_ns = draft->lost_ns;

@@ -26,8 +26,10 @@ typedef enum LossKind {
 typedef struct LossFacts {
 	Side side;                     /* who sent what was lost */
 	const TcpDirection *direction; /* its packets */
-	uint64_t lost;                 /* packets repaired, less unneeded and closed-window ones */
-	uint64_t unneeded;             /* proven to have been repaired for nothing */
+	uint64_t repairs;              /* packets sent again, less those over a closed window */
+	uint64_t unneeded;             /* of them: nothing was lost, the answer was only late */
+	uint64_t answers_lost;         /* of them: what came was the answer's loss */
+	uint64_t lost;                 /* the rest */
 	double rate;                   /* lost / sent, 0..1 */
 	double mathis;                 /* rate such losses allow, bytes per second; 0 unknown */
 	int64_t cost_ns;               /* not yet claimed */
@@ -36,6 +38,9 @@ typedef struct LossFacts {
 
 /** loss_facts: false when the connection is not known. */
 bool loss_facts(const CauseContext *context, LossFacts *ret);
+
+/** loss_was_none: most repairs were for nothing. */
+bool loss_was_none(const LossFacts *facts);
 
 /** loss_kind: who speaks. */
 LossKind loss_kind(const CauseContext *context, LossFacts *ret);

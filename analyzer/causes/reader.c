@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/causes/loss.h"
 #include "analyzer/causes/window.h"
 
 /* Causes 3.6: late releases that make a rule of it. */
@@ -37,7 +38,8 @@ ReaderKind reader_kind(const CauseContext *context)
 	Side reader = reader_side(context);
 	const TcpDirection *sender = host_direction(context, host_other(reader));
 	const TcpDirection *receiver = host_direction(context, reader);
-	if (!sender || !receiver || reader_ns(context) < cause_min_lost_ns(context))
+	if (!sender || !receiver || reader_ns(context) < cause_min_lost_ns(context) ||
+		window_explains_reader(context))
 		return READER_FINE;
 	bool is_closed = receiver->zero_windows > 0 || sender->probes > 0;
 	if (is_closed &&
@@ -85,6 +87,17 @@ static void advise(const CauseContext *context, FindingDraft *draft, Side reader
 				    "Get-Counter '\\PhysicalDisk(*)\\Avg. Disk sec/Write'.");
 }
 
+/* Repairs because the receiver held its acknowledgements back: nothing was lost (causes 2.19). */
+static void claim_needless_repairs(const CauseContext *context, FindingDraft *draft)
+{
+	LossFacts loss;
+	if (!loss_facts(context, &loss) || !loss_was_none(&loss))
+		return;
+	cause_claim(context, draft, BUCKET_TAIL_LOSS);
+	cause_claim(context, draft, BUCKET_LOSS_RECOVERY);
+	cause_claim(context, draft, BUCKET_RTO_STALL);
+}
+
 bool reader_conclude(const CauseContext *context, FindingDraft *draft, Side reader)
 {
 	const TcpDirection *sender = host_direction(context, host_other(reader));
@@ -93,6 +106,7 @@ bool reader_conclude(const CauseContext *context, FindingDraft *draft, Side read
 	cause_claim(context, draft, BUCKET_SLOW_READER);
 	if (reader_shrinks_window(context))
 		cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
+	claim_needless_repairs(context, draft);
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	draft->blame = host_blame(reader);

@@ -13,6 +13,8 @@
 #define FILLS_PATH_SHARE 0.8
 /* Twelve rounds of bulk, causes 3.8. */
 #define MIN_ROUNDS 12
+/* Seen from afar the flight is known to within one burst: half of it more still is the cap. */
+#define CAPPED_FACTOR 1.5
 /* Causes 2.15: a buffer of twice what the path holds. */
 #define WANTED_FACTOR 2
 
@@ -25,11 +27,8 @@ static double flight_of(const TcpDirection *d)
  * accounting charged to the congestion window while it learned the plateau is the buffer's, too. */
 static bool is_capped_throughout(const TcpDirection *d)
 {
-	double tolerance = PLATEAU_TOLERANCE * flight_of(d);
-	if (tolerance < 2.0 * d->mss)
-		tolerance = 2.0 * d->mss;
 	return d->loss_events == 0 && d->retransmitted_packets == 0 && d->ece_flags == 0 &&
-	       (double)d->max_in_flight <= flight_of(d) + tolerance;
+	       (double)d->max_in_flight <= CAPPED_FACTOR * flight_of(d);
 }
 
 static bool is_depth_of_program(const CauseContext *context, double flight)

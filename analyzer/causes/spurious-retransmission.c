@@ -16,8 +16,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->sentence = cause_printf(context,
 		"%llu of %llu packets that %s sent again had arrived already: nothing was lost, "
 		"but the path held packets back so long that it thought so; that took %s of %s.",
-		(unsigned long long)facts.unneeded,
-		(unsigned long long)(d->retransmitted_packets - d->closed_repairs),
+		(unsigned long long)facts.unneeded, (unsigned long long)facts.repairs,
 		host_label(context, facts.side), cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "a path without sudden delays";

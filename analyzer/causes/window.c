@@ -22,6 +22,9 @@
 /* Causes 3.4: grew to twice its start and then held for ten round trips. */
 #define GROWTH_FACTOR 2
 #define HELD_ROUND_TRIPS 10
+/* A reader's share below a quarter of the window's is the small window's own (causes 3.1, traps).
+ */
+#define READER_FACTOR 4
 /* Causes 3.1: measured rate within a fifth of window / round trip. */
 #define RATE_TOLERANCE 0.2
 /* Causes 3.1: a receive buffer of twice what the path holds leaves room for reading. */
@@ -109,6 +112,21 @@ WindowKind window_kind(const CauseContext *context)
 	return is_growing(d) ? WINDOW_FINE : WINDOW_SMALL;
 }
 
+bool window_explains_reader(const CauseContext *context)
+{
+	int64_t reader =
+		context->left_ns[BUCKET_ZERO_WINDOW] + context->left_ns[BUCKET_SLOW_READER];
+	return reader * READER_FACTOR < context->left_ns[BUCKET_RECEIVE_WINDOW] &&
+	       window_kind(context) != WINDOW_FINE;
+}
+
+/* Without a loss or a mark the congestion window never shrank: what the acknowledgements clock is
+ * the flight that the receive window allows. */
+static bool is_never_congested(const TcpDirection *d)
+{
+	return d->loss_events == 0 && d->ece_flags == 0 && d->ecn_marks == 0;
+}
+
 /* Bytes moved in the time that the window governed: that is, at window / round trip. */
 static bool rate_agrees(const CauseContext *context, const FindingDraft *draft, double ceiling)
 {
@@ -121,8 +139,14 @@ bool window_conclude(const CauseContext *context, FindingDraft *draft, Side side
 {
 	const TcpDirection *d = host_direction(context, side);
 	Side receiver = host_other(side);
-	cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
-	if (draft->lost_ns < cause_min_lost_ns(context))
+	int64_t stops = cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
+	if (window_explains_reader(context)) {
+		cause_claim(context, draft, BUCKET_ZERO_WINDOW);
+		cause_claim(context, draft, BUCKET_SLOW_READER);
+	}
+	if (is_never_congested(d))
+		cause_claim(context, draft, BUCKET_CONGESTION_WINDOW);
+	if (stops < cause_min_lost_ns(context))
 		return false;
 	double seconds = (double)context->rtt_ns / 1e9;
 	draft->blame = host_blame(receiver);
@@ -132,7 +156,7 @@ bool window_conclude(const CauseContext *context, FindingDraft *draft, Side side
 		cause_rate(context, draft->ceiling_bytes_per_s));
 	int64_t ramp = cause_slow_start_ns(context);
 	draft->saved_high_ns = draft->lost_ns;
-	draft->saved_low_ns = draft->lost_ns > ramp ? draft->lost_ns - ramp : 0;
+	draft->saved_low_ns = stops > ramp ? stops - ramp : 0;
 	bool is_sure = d->scale_known && context->facts->tcp.handshake_seen &&
 		       rate_agrees(context, draft, draft->ceiling_bytes_per_s);
 	draft->confidence = is_sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;

@@ -26,6 +26,10 @@ Side window_side(const CauseContext *context);
 /** window_at_stops: mean window in force when the sender had to stop, bytes. */
 double window_at_stops(const TcpDirection *sender);
 
+/** window_explains_reader: a window that small fills and closes at once, however fast the program
+ * reads: the little time a reader seems late is the window's. */
+bool window_explains_reader(const CauseContext *context);
+
 /** window_scale_is_off: both SYNs are in the capture and one lacks the option. */
 bool window_scale_is_off(const CauseContext *context);
 

@@ -199,6 +199,15 @@ static void take_header(TcpDirection *d, const Packet *packet)
 		d->has_timestamps = true;
 }
 
+/* RFC 3168 6.1.2: the sender reacts to an echoed mark as to a loss. */
+static void take_congestion_echo(TcpDirection *sender, int64_t now_ns)
+{
+	sender->demonstrated = 0;
+	sender->plateau_rounds = 0;
+	sender->last_loss_ns = now_ns;
+	sender->is_slow_start = false;
+}
+
 /* Whether the packet brings anything that no earlier packet of its side brought. */
 static bool brings_new(const TcpDirection *d, const TcpDirection *peer, const Packet *packet)
 {
@@ -233,6 +242,8 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		return;
 	}
 	take_header(d, packet);
+	if ((packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE)
+		take_congestion_echo(&tcp->dir[peer], packet->ts_ns);
 	for (int i = 0; i < 2 && step->gap_to == step->gap_from; i++) {
 		if (tcp->dir[i].hole_count > 0)
 			segment_holes_expire(tcp, i, packet->ts_ns, step);
@@ -272,6 +283,10 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		d->keep_alives++; /* RFC 1122 4.2.3.6: empty, one below */
 		step->segment = SEGMENT_KEEP_ALIVE;
 	}
+	/* the ledger of unseen packets counts all that the host sends, acknowledgements as well */
+	if (packet->ip_version == 4 && !(packet->tcp_flags & (TCP_SYN | TCP_RST)) &&
+		step->segment != SEGMENT_REORDERED)
+		d->last_ip_id = packet->ip_id;
 	if (packet->tcp_flags & TCP_FIN) {
 		d->fin_seen = true;
 		step->closes = true;
