@@ -51,8 +51,35 @@ def command_run(options):
         lost = sum(truth["emulator"][way]["dropped"] for way in ("up", "down"))
         print(f"{row.name:34} {truth['cause'] or '-':24} {truth['wall_s']:8.3f} s {truth['bytes']:9} B "
               f"{lost:5} dropped  late p99 {truth['controls']['late_p99_us']:.0f} us  {twin}", flush=True)
+    judge_recorded(options)
     if failed:
         sys.exit(f"lab: failed: {' '.join(failed)}")
+
+
+def judge_recorded(options):
+    """When there is a slowcopy, say what it makes of the runs just recorded."""
+    import accuracy
+    slowcopy = accuracy.find_slowcopy(options.slowcopy)
+    if not slowcopy:
+        return
+    rows = []
+    for row in chosen(options.names, options.all):
+        folder = os.path.join(options.output, row.name)
+        if os.path.exists(os.path.join(folder, "expect.json")):
+            rows += accuracy.rows_of(folder, slowcopy)
+    print("\n" + accuracy.HEAD)
+    for row in rows:
+        print(accuracy.row_text(row))
+    print("\n" + accuracy.totals_text(accuracy.totals(rows)))
+
+
+def command_accuracy(options):
+    """Judge slowcopy by the stored set."""
+    import accuracy
+    slowcopy = accuracy.find_slowcopy(options.slowcopy)
+    if not slowcopy:
+        sys.exit("lab: no slowcopy program; build it or name it with --slowcopy")
+    accuracy.print_accuracy(slowcopy, options.markdown, options.names, options.verbose)
 
 
 def command_store(options):
@@ -72,6 +99,7 @@ def main():
     run.add_argument("names", nargs="*", metavar="NAME", help="name or pattern")
     run.add_argument("--all", action="store_true")
     run.add_argument("-o", "--output", default=BUILD, metavar="DIR")
+    run.add_argument("--slowcopy", metavar="PROGRAM")
     run.add_argument("--debug", action="store_true", help="print tracebacks")
     run.set_defaults(call=command_run)
     keep = commands.add_parser("store", help="put recorded runs into testdata")
@@ -79,6 +107,12 @@ def main():
     keep.add_argument("--all", action="store_true")
     keep.add_argument("-o", "--output", default=BUILD, metavar="DIR", help="where `run` wrote")
     keep.set_defaults(call=command_store)
+    judge = commands.add_parser("accuracy", help="judge slowcopy by the stored set")
+    judge.add_argument("names", nargs="*", metavar="PART", help="only folders whose path holds this")
+    judge.add_argument("--slowcopy", metavar="PROGRAM")
+    judge.add_argument("--markdown", action="store_true")
+    judge.add_argument("-v", "--verbose", action="store_true", help="also print what is out of range")
+    judge.set_defaults(call=command_accuracy)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are closed on the way out
     options.call(options)

@@ -10,7 +10,7 @@ from network import ROOT
 
 TESTDATA = os.path.join(ROOT, "testdata")
 FILE_MAX = 500_000  # bytes of one stored capture
-DROPS_MAX = 400     # drops kept one by one in a stored truth.json
+DROPS_MAX = 150     # drops kept one by one in a stored truth.json
 
 
 def folder_of(experiment):
