@@ -31,8 +31,10 @@ def ss_parse(text):
 
 
 def smbclient(net, commands, dialect="SMB3_11", port=445, options=(), conf=None, files=None, user=None, bytes=0,
-              share="data", server=None, pause=0):
-    """smbclient with a list of commands; the clock runs around them alone, not around the session's set-up."""
+              share="data", server=None, pause=0, whole=False, give_up=None):
+    """smbclient with a list of commands; the clock runs around them alone, not around the session's set-up.
+
+    whole: the clock runs from start to end. give_up: end it after so many seconds, whatever it does then."""
     folder = os.path.join(net.folder, "local")
     make_files(folder, files or {})
     path = smb_conf(net.folder, "client", {"client max protocol": dialect, **(conf or {})})
@@ -45,16 +47,27 @@ def smbclient(net, commands, dialect="SMB3_11", port=445, options=(), conf=None,
         time.sleep(pause)
     login = ["-U", f"{user or 'guest'}%{PASSWORD if user else ''}"] if user else ["-N"]
     target = server or ("labserver6" if net.ipv6 else SERVER)
-    _, output = net.call("client", "smbclient", f"//{target}/{share}", "-s", path, *login, "-p", str(port), *options,
-                         text_in="\n".join(script) + "\nquit\n")
+    patience = ["timeout", str(give_up)] if give_up else []
+    wall, output = net.call("client", *patience, "smbclient", f"//{target}/{share}", "-s", path, *login,
+                            *(["-p", str(port)] if port else []), *options, text_in="\n".join(script) + "\nquit\n", check=not give_up)
+    if give_up:
+        return {"wall_s": wall, "bytes": 0}
     with open(marks) as file:
         times = [float(line) for line in file.read().split()]
     os.unlink(marks)
-    result = {"wall_s": times[-1] - times[0], "bytes": bytes, "kernel": {}, "output": output}
+    result = {"wall_s": wall if whole else times[-1] - times[0], "bytes": bytes, "kernel": {}, "output": output}
     for host in ("client", "server"):
         with open(os.path.join(net.folder, f"ss-{host}")) as file:
             result["kernel"][host] = ss_parse(file.read())
+    result["session_keys"] = session_keys(output)
     return result
+
+
+def session_keys(output):
+    """What `debug encryption = yes` makes a Samba client print, as {name: hex}; None if it printed nothing."""
+    keys = dict(re.findall(r"^\s*(Session Id|Session Key|Signing Key|App Key|ServerIn Key|ServerOut Key)\s*\[?\d*\]?\s*"
+                           r"((?:[0-9A-F]{2} {1,3}){8,16})", output, re.M | re.I))
+    return {name.lower().replace(" ", "_"): value.replace(" ", "").lower() for name, value in keys.items()} or None
 
 
 def smbserial(net, what, file, dialect="SMB3_11", conf=None, user=None, server=None, **options):
@@ -69,8 +82,9 @@ def smbserial(net, what, file, dialect="SMB3_11", conf=None, user=None, server=N
         return json.load(file)
 
 
-def tcpload(net, role="receive", port=5001, address=SERVER, **options):
+def tcpload(net, role="receive", port=5001, address=SERVER, start_after=0, **options):
     """Our plain TCP client; the answer holds both ends' counters."""
+    time.sleep(start_after)
     result = os.path.join(net.folder, "tcpload-client.json")
     net.call("client", os.path.join(BIN, "tcpload"), "connect", address, str(port), role, f"result={result}",
              *(f"{key}={value}" for key, value in options.items()))
@@ -88,16 +102,16 @@ def tcpload(net, role="receive", port=5001, address=SERVER, **options):
             "bytes": sum(answer["bytes"] for answer in answers[0]), "kernel": kernel}
 
 
-def curl(net, urls, options=(), files=None, bytes=0):
+def curl(net, urls, options=(), files=None, bytes=0, check=True, host=None):
     """curl; urls may hold curl's own [1-200] ranges. Paths are below the FTP server's root."""
     folder = os.path.join(net.folder, "local")
     make_files(folder, files or {})
-    host = f"[{SERVER6}]" if net.ipv6 else SERVER
+    host = host or (f"[{SERVER6}]" if net.ipv6 else SERVER)
     arguments = [part.replace("LOCAL", folder) for part in options]
     targets = [f"ftp://{host}/{url}" for url in urls]
     sinks = [] if "-T" in arguments else [part for _ in urls for part in ("-o", "/dev/null")]
     wall, output = net.call("client", "curl", "-sS", "--disable", *arguments, *sinks, *targets,
-                            "-w", "%{size_download} %{size_upload} %{time_total}\\n")
+                            "-w", "%{size_download} %{size_upload} %{time_total}\\n", check=check)
     sizes = [line.split() for line in output.splitlines() if line[:1].isdigit()]
     moved = sum(int(down) + int(up) for down, up, _ in sizes)
     return {"wall_s": wall, "bytes": bytes or moved, "program_s": sum(float(size[2]) for size in sizes)}

@@ -47,13 +47,16 @@ class Experiment:
     seed: int = 1
     snap: int = 256          # bytes kept while recording
     keep: int = 256          # bytes kept of each frame in the stored set
-    busy: bool = False
+    headers_only: bool = False  # stored frames that do not begin an SMB message end with the TCP header
+    keep_all: bool = False   # store all vantage points however large they are
+    busy: bool = False       # much traffic: tcpdump needs its block ring
     vantages: tuple = ALL
     before: tuple = ()       # (host, program, ...) started before the client; BIN/ stands for our programs
+    route: tuple = ()        # more words for the hosts' routes
+    resolver: str = ""       # /etc/resolv.conf of both hosts
+    firewall: str = ""       # an nft rule for what reaches the server
     twin: dict = None        # fields to replace; None: no twin
-    devices: dict = dataclasses.field(default_factory=dict)
     stored: bool = True
-    secret: bool = False     # truth.json gets the session keys of the client's debug output
 
     def group_of(self):
         """Folder of the stored set."""
@@ -124,5 +127,6 @@ def load_all():
         import experiments_ftp  # noqa: F401
         import experiments_healthy  # noqa: F401
         import experiments_smb  # noqa: F401
+        import experiments_stories  # noqa: F401
         import experiments_tcp  # noqa: F401
     return TABLE

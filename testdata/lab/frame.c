@@ -12,6 +12,7 @@ enum {
 	ETHERTYPE_IPV6 = 0x86dd,
 	IPV6_HEADER_LEN = 40,
 	PROTOCOL_TCP = 6,
+	PROTOCOL_UDP = 17,
 	TCP_OPTION_END = 0,
 	TCP_OPTION_NOP = 1,
 	TCP_OPTION_MSS = 2,
@@ -43,10 +44,12 @@ void frame_parse(const uint8_t *data, size_t len, FrameView *ret)
 		ip_header = (ip[0] & 15u) * 4;
 		ret->ip_len = get16(ip + 2);
 		ret->is_tcp = ip[9] == PROTOCOL_TCP;
+		ret->is_udp = ip[9] == PROTOCOL_UDP;
 	} else if (ethertype == ETHERTYPE_IPV6 && len >= ETHERNET_LEN + IPV6_HEADER_LEN) {
 		ip_header = IPV6_HEADER_LEN;
 		ret->ip_len = IPV6_HEADER_LEN + get16(ip + 4);
 		ret->is_tcp = ip[6] == PROTOCOL_TCP;
+		ret->is_udp = ip[6] == PROTOCOL_UDP;
 	} else {
 		return;
 	}

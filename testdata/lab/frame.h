@@ -1,7 +1,7 @@
 /*
- * Ethernet frames with TCP inside: what the path emulator must know of them, and the edits it makes.
- * Not a dissector: no VLAN tags, no IPv6 extension headers, no fragments; the lab's hosts send none.
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * Ethernet frames with TCP inside: what the path emulator must know of them, and the edits it
+ * makes. Not a dissector: no VLAN tags, no IPv6 extension headers, no fragments; the lab's hosts
+ * send none. SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SLOWCOPY_TESTDATA_LAB_FRAME_H
 #define SLOWCOPY_TESTDATA_LAB_FRAME_H
@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Largest frame of the lab: 9000 bytes of MTU, 14 of Ethernet, rounded up; super-segments need 64 KiB. */
+/* Largest frame of the lab: 9000 bytes of MTU, 14 of Ethernet, rounded up; super-segments need 64
+ * KiB. */
 #define FRAME_MAX 66000
 
-/* The TCP options a box on the path may take out of a SYN (RFC 9293 3.1, RFC 7323 2 and 3, RFC 2018). */
+/* The TCP options a box on the path may take out of a SYN (RFC 9293 3.1, RFC 7323 2 and 3, RFC
+ * 2018). */
 enum {
 	FRAME_STRIP_WINDOW_SCALE = 1,
 	FRAME_STRIP_SACK = 2,
@@ -24,12 +26,13 @@ enum {
 typedef struct {
 	bool is_ip;
 	bool is_tcp;
+	bool is_udp;
 	bool is_syn;
 	bool is_ack;
-	unsigned ip_len;	/* bytes from the IP header on, by the IP header's own count */
+	unsigned ip_len; /* bytes from the IP header on, by the IP header's own count */
 	unsigned ip_offset;
 	unsigned tcp_offset;
-	unsigned payload_len;	/* TCP payload, bytes */
+	unsigned payload_len; /* TCP payload, bytes */
 	uint32_t seq;
 	uint16_t src_port;
 	uint16_t dst_port;
@@ -48,7 +51,8 @@ void frame_parse(const uint8_t *data, size_t len, FrameView *ret);
  */
 void frame_strip_options(uint8_t *data, const FrameView *view, unsigned strip);
 
-/** frame_clamp_mss: lower the MSS option of a SYN to @mss if it is larger, and mend the checksum. */
+/** frame_clamp_mss: lower the MSS option of a SYN to @mss if it is larger, and mend the checksum.
+ */
 void frame_clamp_mss(uint8_t *data, const FrameView *view, unsigned mss);
 
 /**

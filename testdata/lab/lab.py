@@ -90,6 +90,13 @@ def command_store(options):
             print(f"{row.name:34} {store(row, options.output):9} bytes")
 
 
+def command_artefacts(options):
+    """Make the damaged captures from the stored ones."""
+    import artefacts
+    for name in options.names or artefacts.TABLE:
+        print(f"{name:34} {artefacts.make(name):9} bytes")
+
+
 def main():
     """Command line."""
     parser = argparse.ArgumentParser(prog="lab.py", description=__doc__)
@@ -107,6 +114,9 @@ def main():
     keep.add_argument("--all", action="store_true")
     keep.add_argument("-o", "--output", default=BUILD, metavar="DIR", help="where `run` wrote")
     keep.set_defaults(call=command_store)
+    damage = commands.add_parser("artefacts", help="make the damaged captures of testdata/artefacts from the stored ones")
+    damage.add_argument("names", nargs="*", metavar="NAME")
+    damage.set_defaults(call=command_artefacts)
     judge = commands.add_parser("accuracy", help="judge slowcopy by the stored set")
     judge.add_argument("names", nargs="*", metavar="PART", help="only folders whose path holds this")
     judge.add_argument("--slowcopy", metavar="PROGRAM")

@@ -25,7 +25,7 @@ ADDRESS = {"client": (CLIENT, CLIENT6), "server": (SERVER, SERVER6)}
 HOSTNAME = {"client": "labclient", "server": "labserver"}
 
 PROGRAMS = {  # our own, built once
-    "pathem": (["pathem.c", "path.c", "frame.c"], ["-lm"]),
+    "pathem": (["pathem.c", "path.c", "frame.c", "offload.c"], ["-lm"]),
     "nsrun": (["nsrun.c"], []),
     "tcpload": (["tcpload.c"], []),
     "slowdisk.so": (["slowdisk.c"], ["-fPIC", "-shared", "-ldl"]),
@@ -63,14 +63,16 @@ class Network:
     """
 
     def __init__(self, path=None, sysctl=None, links=None, congestion="cubic", ipv6=False, seed=1, snap=256,
-                 busy=False):
+                 busy=False, resolver="", route=()):
         self.path, self.sysctl, self.links = dict(path or {}), sysctl or {}, links or {}
         self.congestion, self.ipv6, self.seed, self.snap, self.busy = congestion, ipv6, seed, snap, busy
+        self.route = list(route)  # more words for the route to the other host
+        self.resolver = resolver  # what the hosts find in /etc/resolv.conf
         self.folder = tempfile.mkdtemp(prefix="slowcopy-lab-")
         os.chmod(self.folder, 0o755)
         self.tag = f"sclab{os.getpid()}"
         self.namespaces, self.processes, self.dumps = [], [], []
-        self.emulator, self.report = None, {}
+        self.emulator, self.report, self.drops_before = None, {}, 0
 
     # -- life ---------------------------------------------------------------------------------------------
 
@@ -80,6 +82,7 @@ class Network:
             self._start_emulator()
             for host in ("client", "server"):
                 self._configure(host)
+            self.drops_before = self._all_device_drops()
             return self
         except BaseException:
             self.close()
@@ -119,7 +122,7 @@ class Network:
                 out.write(f"127.0.0.1 localhost\n{SERVER} labserver\n{CLIENT} labclient\n"
                           f"{SERVER6} labserver6\n{CLIENT6} labclient6\n")
             with open(os.path.join(etc, "resolv.conf"), "w") as out:
-                out.write("")
+                out.write(self.resolver)
             with open(os.path.join(etc, "passwd"), "w") as out:
                 out.write("root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
                           "ftp:x:990:990::/:/bin/false\nlabuser:x:1000:1000::/:/bin/sh\n")
@@ -147,15 +150,15 @@ class Network:
             "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.default.router_solicitations=0",
             *(f"net.ipv4.{key}={value}" for key, value in settings.items()))
         run("ip", "-n", name, "link", "set", "lo", "up")
-        run("ip", "-n", name, "link", "set", DEVICE, "address", MAC[host], *map(str, sum(link.items(), ())))
-        run("ip", "-n", name, "address", "add", f"{ADDRESS[host][0]}/24", "dev", DEVICE)
+        run("ip", "-n", name, "link", "set", DEVICE, "addrgenmode", "none", "address", MAC[host], *map(str, sum(link.items(), ())))
+        run("ip", "-n", name, "address", "add", f"{ADDRESS[host][0]}/24", "brd", "+", "dev", DEVICE)
         run("ip", "-n", name, "link", "set", DEVICE, "up")
-        route = ["congctl", self.congestion] if self.congestion else []
+        route = (["congctl", self.congestion] if self.congestion else []) + self.route
         run("ip", "-n", name, "route", "replace", "10.77.0.0/24", "dev", DEVICE, "src", ADDRESS[host][0], *route)
         run("ip", "-n", name, "neighbour", "replace", ADDRESS[other][0], "lladdr", MAC[other], "dev", DEVICE,
             "nud", "permanent")
         if self.ipv6:
-            run("ip", "-n", name, "address", "add", f"{ADDRESS[host][1]}/64", "dev", DEVICE, "nodad")
+            run("ip", "-n", name, "address", "add", f"{ADDRESS[host][1]}/64", "dev", DEVICE, "nodad", "noprefixroute")
             run("ip", "-n", name, "route", "replace", "fd77::/64", "dev", DEVICE, *route)
             run("ip", "-n", name, "neighbour", "replace", ADDRESS[other][1], "lladdr", MAC[other], "dev", DEVICE,
                 "nud", "permanent")
@@ -246,7 +249,7 @@ class Network:
 
     def emulator_stop(self):
         """End the emulator (the link goes down) and return its report."""
-        tap_dropped = sum(self._device_drops(host) for host in ("client", "server"))
+        tap_dropped = self._all_device_drops() - self.drops_before
         end_process(self.emulator)
         self.emulator = None
         with open(os.path.join(self.folder, "path.json")) as file:
@@ -254,10 +257,11 @@ class Network:
         self.report["tap_dropped"] = tap_dropped
         return self.report
 
-    def _device_drops(self, host):
-        """Frames that the TAP device lost because the emulator was too slow to take them."""
-        link = json.loads(run("ip", "-n", self.netns(host), "-s", "-j", "link", "show", DEVICE))[0]
-        return link["stats64"]["tx"]["dropped"]
+    def _all_device_drops(self):
+        """Frames that the TAP devices lost because the emulator was too slow to take them."""
+        links = [json.loads(run("ip", "-n", self.netns(host), "-s", "-j", "link", "show", DEVICE))[0]
+                 for host in ("client", "server")]
+        return sum(link["stats64"]["tx"]["dropped"] for link in links)
 
 
 def end_process(process, patience=5):

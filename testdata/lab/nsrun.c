@@ -1,9 +1,9 @@
 /*
  * nsrun: start a program inside one of the lab's hosts.
  * usage: nsrun NETNS_FILE HOSTNAME ETC_FOLDER PROGRAM [ARGUMENT...]
- * Joins the network namespace, makes a host name and a mount namespace of its own, and puts the files of
- * ETC_FOLDER over those of /etc, so that neither the real host's name nor its resolver gets into a capture.
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * Joins the network namespace, makes a host name and a mount namespace of its own, and puts the
+ * files of ETC_FOLDER over those of /etc, so that neither the real host's name nor its resolver
+ * gets into a capture. SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,7 +40,8 @@ static void etc_overlay(const char *folder)
 int main(int argc, char **argv)
 {
 	if (argc < 5) {
-		fprintf(stderr, "usage: nsrun NETNS_FILE HOSTNAME ETC_FOLDER PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr,
+			"usage: nsrun NETNS_FILE HOSTNAME ETC_FOLDER PROGRAM [ARGUMENT...]\n");
 		return 126;
 	}
 	int netns = open(argv[1], O_RDONLY | O_CLOEXEC);

@@ -62,18 +62,38 @@ bool path_set(Path *path, const char *name, const char *value)
 		const char *name;
 		size_t offset;
 	} options[] = {
-#define OPTION(option, field) { option, offsetof(PathConfig, field) }
-		OPTION("delay", delay_us), OPTION("jitter", jitter_us), OPTION("rate", rate),
-		OPTION("queue", queue), OPTION("shape", shape), OPTION("shape_burst", shape_burst),
-		OPTION("police", police), OPTION("police_burst", police_burst), OPTION("loss", loss),
-		OPTION("ack_loss", ack_loss), OPTION("burst_good", burst_good_ms),
-		OPTION("burst_bad", burst_bad_ms), OPTION("burst_loss", burst_loss),
-		OPTION("blackout_at", blackout_at_ms), OPTION("blackout", blackout_ms),
-		OPTION("blackout_every", blackout_every_ms), OPTION("spike_at", spike_at_ms),
-		OPTION("spike", spike_ms), OPTION("spike_delay", spike_us), OPTION("reorder", reorder),
-		OPTION("reorder_delay", reorder_us), OPTION("duplicate", duplicate), OPTION("mtu", mtu),
-		OPTION("mss", mss), OPTION("strip", strip), OPTION("mark_ce", mark_ce),
-		OPTION("collide", collide_us), OPTION("drop_syn", drop_syn),
+#define OPTION(option, field) {option, offsetof(PathConfig, field)}
+		OPTION("delay", delay_us),
+		OPTION("jitter", jitter_us),
+		OPTION("rate", rate),
+		OPTION("queue", queue),
+		OPTION("shape", shape),
+		OPTION("shape_burst", shape_burst),
+		OPTION("police", police),
+		OPTION("police_burst", police_burst),
+		OPTION("loss", loss),
+		OPTION("ack_loss", ack_loss),
+		OPTION("burst_good", burst_good_ms),
+		OPTION("burst_bad", burst_bad_ms),
+		OPTION("burst_loss", burst_loss),
+		OPTION("blackout_at", blackout_at_ms),
+		OPTION("blackout", blackout_ms),
+		OPTION("blackout_every", blackout_every_ms),
+		OPTION("spike_at", spike_at_ms),
+		OPTION("spike", spike_ms),
+		OPTION("spike_delay", spike_us),
+		OPTION("reorder", reorder),
+		OPTION("reorder_delay", reorder_us),
+		OPTION("duplicate", duplicate),
+		OPTION("mtu", mtu),
+		OPTION("mss", mss),
+		OPTION("strip", strip),
+		OPTION("mark_ce", mark_ce),
+		OPTION("collide", collide_us),
+		OPTION("pass_syn", pass_syn),
+		OPTION("drop_syn", drop_syn),
+		OPTION("drop_udp", drop_udp),
+		OPTION("spike_every", spike_every_ms),
 		OPTION("mirror_after", mirror_after),
 #undef OPTION
 	};
@@ -91,7 +111,8 @@ bool path_set(Path *path, const char *name, const char *value)
 	return false;
 }
 
-/* The stream's first sequence number, learnt from its SYN; the lab's connections all begin with one. */
+/* The stream's first sequence number, learnt from its SYN; the lab's connections all begin with
+ * one. */
 static PathConnection *connection_get(Path *path, const FrameView *view)
 {
 	uint64_t key = (uint64_t)view->src_port << 16 | view->dst_port;
@@ -106,18 +127,21 @@ static PathConnection *connection_get(Path *path, const FrameView *view)
 	return connection;
 }
 
-static bool drop_rule_matches(Path *path, PathDropRule *rule, const FrameView *view, uint32_t stream_offset)
+static bool drop_rule_matches(
+	Path *path, PathDropRule *rule, const FrameView *view, uint32_t stream_offset)
 {
 	if (rule->done >= rule->times)
 		return false;
 	if (rule->kind == PATH_DROP_AT_BYTE)
-		return stream_offset <= rule->at && rule->at < stream_offset + (uint64_t)view->payload_len;
+		return stream_offset <= rule->at &&
+		       rule->at < stream_offset + (uint64_t)view->payload_len;
 	if (!rule->has_seq && path->data_segments == rule->at) {
 		rule->has_seq = true;
 		rule->seq = view->seq;
 		rule->port = view->src_port;
 	}
-	return rule->has_seq && rule->port == view->src_port && rule->seq - view->seq < view->payload_len;
+	return rule->has_seq && rule->port == view->src_port &&
+	       rule->seq - view->seq < view->payload_len;
 }
 
 static bool drop_list_applies(Path *path, const FrameView *view)
@@ -139,14 +163,17 @@ static bool drop_list_applies(Path *path, const FrameView *view)
 	return false;
 }
 
-/* By time, not by frame: with a chain per frame the lone repeats after a timeout meet the same bad state again. */
+/* By time, not by frame: with a chain per frame the lone repeats after a timeout meet the same bad
+ * state again. */
 static bool burst_loses(Path *path, uint64_t now_ns)
 {
 	const PathConfig *config = &path->config;
 	if (config->burst_good_ms <= 0)
 		return false;
 	if (!path->burst_until_ns)
-		path->burst_until_ns = now_ns + (uint64_t)(random_exponential(path, config->burst_good_ms) * NS_PER_MS);
+		path->burst_until_ns =
+			now_ns +
+			(uint64_t)(random_exponential(path, config->burst_good_ms) * NS_PER_MS);
 	while (path->burst_until_ns <= now_ns) {
 		path->is_burst_bad = !path->is_burst_bad;
 		double mean = path->is_burst_bad ? config->burst_bad_ms : config->burst_good_ms;
@@ -156,7 +183,8 @@ static bool burst_loses(Path *path, uint64_t now_ns)
 }
 
 /* Whether @now_ns lies in the window that opens @at_ms after the first data segment. */
-static bool window_is_open(const Path *path, uint64_t now_ns, double at_ms, double len_ms, double every_ms)
+static bool window_is_open(
+	const Path *path, uint64_t now_ns, double at_ms, double len_ms, double every_ms)
 {
 	if (len_ms <= 0 || !path->first_data_ns)
 		return false;
@@ -166,7 +194,8 @@ static bool window_is_open(const Path *path, uint64_t now_ns, double at_ms, doub
 	return since_ms >= 0 && since_ms < len_ms;
 }
 
-static void bucket_fill(double *tokens, uint64_t *since_ns, uint64_t now_ns, double rate, double burst)
+static void bucket_fill(
+	double *tokens, uint64_t *since_ns, uint64_t now_ns, double rate, double burst)
 {
 	if (!*since_ns)
 		*tokens = burst;
@@ -180,7 +209,8 @@ static bool policer_drops(Path *path, unsigned ip_len, uint64_t now_ns)
 	const PathConfig *config = &path->config;
 	if (config->police <= 0)
 		return false;
-	bucket_fill(&path->police_tokens, &path->police_ns, now_ns, config->police, config->police_burst);
+	bucket_fill(&path->police_tokens, &path->police_ns, now_ns, config->police,
+		config->police_burst);
 	if (path->police_tokens < ip_len)
 		return true;
 	path->police_tokens -= ip_len;
@@ -202,18 +232,25 @@ static const char *loss_reason(Path *path, const FrameView *view, uint64_t now_n
 	const PathConfig *config = &path->config;
 	if (config->mtu > 0 && view->is_ip && view->ip_len > config->mtu)
 		return "mtu";
-	if (view->is_syn && config->drop_syn > 0) {
+	if (view->is_syn && config->pass_syn > 0) {
+		path->config.pass_syn -= 1;
+	} else if (view->is_syn && config->drop_syn > 0) {
 		path->config.drop_syn -= 1;
 		return "syn";
 	}
+	if (view->is_udp && config->drop_udp > 0) {
+		path->config.drop_udp -= 1;
+		return "udp";
+	}
 	if (drop_list_applies(path, view))
 		return "list";
-	if (window_is_open(path, now_ns, config->blackout_at_ms, config->blackout_ms, config->blackout_every_ms))
+	if (window_is_open(path, now_ns, config->blackout_at_ms, config->blackout_ms,
+		    config->blackout_every_ms))
 		return "blackout";
 	if (view->payload_len && config->loss > 0 && random_unit(path) < config->loss)
 		return "random";
 	if (view->is_tcp && !view->payload_len && !view->is_syn && config->ack_loss > 0 &&
-	    random_unit(path) < config->ack_loss)
+		random_unit(path) < config->ack_loss)
 		return "random";
 	if (view->payload_len && burst_loses(path, now_ns))
 		return "burst";
@@ -226,7 +263,7 @@ static const char *loss_reason(Path *path, const FrameView *view, uint64_t now_n
 
 /* The queue and the link behind it. Returns false if the queue is full. */
 static bool link_send(Path *path, uint8_t *data, size_t len, const FrameView *view, uint64_t now_ns,
-		      uint64_t *ret_depart_ns)
+	uint64_t *ret_depart_ns)
 {
 	const PathConfig *config = &path->config;
 	double wire_len = (double)(len < PATH_FRAME_MIN ? PATH_FRAME_MIN : len) + PATH_WIRE_EXTRA;
@@ -244,7 +281,8 @@ static bool link_send(Path *path, uint8_t *data, size_t len, const FrameView *vi
 	if (config->mark_ce > 0 && waiting > config->mark_ce && frame_mark_ce(data, view))
 		path->marked++;
 	if (config->shape > 0) {
-		bucket_fill(&path->shape_tokens, &path->shape_ns, start, config->shape, config->shape_burst);
+		bucket_fill(&path->shape_tokens, &path->shape_ns, start, config->shape,
+			config->shape_burst);
 		path->shape_tokens -= wire_len;
 		if (path->shape_tokens < 0)
 			start += (uint64_t)(-path->shape_tokens * 8e9 / config->shape);
@@ -260,9 +298,12 @@ static void drop_note(Path *path, const FrameView *view, uint64_t now_ns, const 
 	if (path->drop_count == PATH_DROP_LOG_MAX)
 		return;
 	PathDrop *drop = &path->drops[path->drop_count++];
-	*drop = (PathDrop){ .time_ns = now_ns, .frame = path->frames, .seq = view->seq, .reason = reason,
-			    .data_segment = view->payload_len ? path->data_segments : 0,
-			    .payload_len = view->payload_len };
+	*drop = (PathDrop){.time_ns = now_ns,
+		.frame = path->frames,
+		.seq = view->seq,
+		.reason = reason,
+		.data_segment = view->payload_len ? path->data_segments : 0,
+		.payload_len = view->payload_len};
 }
 
 void path_pass(Path *path, uint8_t *data, size_t len, uint64_t now_ns, PathVerdict *ret)
@@ -270,7 +311,7 @@ void path_pass(Path *path, uint8_t *data, size_t len, uint64_t now_ns, PathVerdi
 	const PathConfig *config = &path->config;
 	FrameView view;
 	frame_parse(data, len, &view);
-	*ret = (PathVerdict){ .copies = 1, .depart_ns = now_ns };
+	*ret = (PathVerdict){.copies = 1, .depart_ns = now_ns};
 	path->frames++;
 	if (view.payload_len) {
 		path->data_segments++;
@@ -288,7 +329,8 @@ void path_pass(Path *path, uint8_t *data, size_t len, uint64_t now_ns, PathVerdi
 		drop_note(path, &view, now_ns, ret->drop_reason);
 		return;
 	}
-	if (window_is_open(path, now_ns, config->spike_at_ms, config->spike_ms, 0))
+	if (window_is_open(
+		    path, now_ns, config->spike_at_ms, config->spike_ms, config->spike_every_ms))
 		ret->extra_ns = (uint64_t)(config->spike_us * NS_PER_US);
 	if (view.payload_len && config->reorder > 0 && random_unit(path) < config->reorder) {
 		ret->extra_ns += (uint64_t)(config->reorder_us * NS_PER_US);
@@ -308,21 +350,26 @@ uint64_t path_half_delay_ns(const Path *path)
 
 uint64_t path_jitter_ns(Path *path)
 {
-	return path->config.jitter_us > 0 ? (uint64_t)(random_unit(path) * path->config.jitter_us * NS_PER_US) : 0;
+	return path->config.jitter_us > 0
+		       ? (uint64_t)(random_unit(path) * path->config.jitter_us * NS_PER_US)
+		       : 0;
 }
 
 void path_report(const Path *path, uint64_t start_ns, FILE *out)
 {
-	fprintf(out, "{\"frames\": %" PRIu64 ", \"data_segments\": %" PRIu64 ", \"dropped\": %" PRIu64
+	fprintf(out,
+		"{\"frames\": %" PRIu64 ", \"data_segments\": %" PRIu64 ", \"dropped\": %" PRIu64
 		", \"reordered\": %" PRIu64 ", \"duplicated\": %" PRIu64 ", \"marked\": %" PRIu64
-		", \"max_queue_bytes\": %" PRIu64 ", \"drops\": [", path->frames, path->data_segments,
-		path->dropped, path->reordered, path->duplicated, path->marked, path->max_queue);
+		", \"max_queue_bytes\": %" PRIu64 ", \"drops\": [",
+		path->frames, path->data_segments, path->dropped, path->reordered, path->duplicated,
+		path->marked, path->max_queue);
 	for (unsigned i = 0; i < path->drop_count; i++) {
 		const PathDrop *drop = &path->drops[i];
-		fprintf(out, "%s{\"at_s\": %.6f, \"frame\": %" PRIu64 ", \"data_segment\": %" PRIu64
-			", \"seq\": %" PRIu32 ", \"payload_bytes\": %u, \"reason\": \"%s\"}", i ? ", " : "",
-			(double)(drop->time_ns - start_ns) / 1e9, drop->frame, drop->data_segment, drop->seq,
-			drop->payload_len, drop->reason);
+		fprintf(out,
+			"%s{\"at_s\": %.6f, \"frame\": %" PRIu64 ", \"data_segment\": %" PRIu64
+			", \"seq\": %" PRIu32 ", \"payload_bytes\": %u, \"reason\": \"%s\"}",
+			i ? ", " : "", (double)(drop->time_ns - start_ns) / 1e9, drop->frame,
+			drop->data_segment, drop->seq, drop->payload_len, drop->reason);
 	}
 	fputs("]}", out);
 }

@@ -1,8 +1,8 @@
 /*
  * One direction of an emulated path: what happens to a frame between two hosts.
- * Rate, queue, policer, shaper, loss of several kinds, option stripping; delay itself is the caller's.
- * Knows nothing of devices or clocks: the caller gives the time, so a run with one seed repeats.
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * Rate, queue, policer, shaper, loss of several kinds, option stripping; delay itself is the
+ * caller's. Knows nothing of devices or clocks: the caller gives the time, so a run with one seed
+ * repeats. SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SLOWCOPY_TESTDATA_LAB_PATH_H
 #define SLOWCOPY_TESTDATA_LAB_PATH_H
@@ -12,7 +12,8 @@
 #include <stdio.h>
 
 enum {
-	/* Ethernet's own bytes around a frame: FCS 4, preamble 8, inter-frame gap 12 (IEEE 802.3). */
+	/* Ethernet's own bytes around a frame: FCS 4, preamble 8, inter-frame gap 12 (IEEE 802.3).
+	 */
 	PATH_WIRE_EXTRA = 24,
 	/* Shortest frame without its FCS; shorter ones are padded on a wire. */
 	PATH_FRAME_MIN = 60,
@@ -25,9 +26,9 @@ enum {
 /** PathDropRule: drop the first @times segments that match (those that come again included). */
 typedef struct {
 	enum { PATH_DROP_NTH_DATA, PATH_DROP_AT_BYTE } kind;
-	uint64_t at;	/* n-th data segment of the direction, or byte of each connection's stream */
+	uint64_t at; /* n-th data segment of the direction, or byte of each connection's stream */
 	unsigned times;
-	uint32_t seq;	/* NTH_DATA: sequence number of the n-th segment once it was seen */
+	uint32_t seq; /* NTH_DATA: sequence number of the n-th segment once it was seen */
 	uint16_t port;
 	unsigned done;
 	bool has_seq;
@@ -35,35 +36,39 @@ typedef struct {
 
 /** PathConfig: all optional, 0 is off. Doubles so that one table can parse them. */
 typedef struct {
-	double delay_us;	/* one way, both halves together */
-	double jitter_us;	/* uniform in [0, jitter], order kept */
-	double rate;		/* bit/s on the wire, framing included */
-	double queue;		/* bytes waiting in front of `rate` */
-	double shape;		/* bit/s after a burst of `shape_burst` bytes, same queue */
+	double delay_us;  /* one way, both halves together */
+	double jitter_us; /* uniform in [0, jitter], order kept */
+	double rate;      /* bit/s on the wire, framing included */
+	double queue;     /* bytes waiting in front of `rate` */
+	double shape;     /* bit/s after a burst of `shape_burst` bytes, same queue */
 	double shape_burst;
-	double police;		/* bit/s, excess dropped */
+	double police; /* bit/s, excess dropped */
 	double police_burst;
-	double loss;		/* probability per data segment */
-	double ack_loss;	/* probability per segment without payload */
-	double burst_good_ms;	/* Gilbert model by time: mean stay in the good state, */
-	double burst_bad_ms;	/* in the bad state, */
-	double burst_loss;	/* and loss probability while bad */
-	double blackout_at_ms;	/* nothing passes from here (after the first data segment) */
-	double blackout_ms;	/* for so long */
+	double loss;              /* probability per data segment */
+	double ack_loss;          /* probability per segment without payload */
+	double burst_good_ms;     /* Gilbert model by time: mean stay in the good state, */
+	double burst_bad_ms;      /* in the bad state, */
+	double burst_loss;        /* and loss probability while bad */
+	double blackout_at_ms;    /* nothing passes from here (after the first data segment) */
+	double blackout_ms;       /* for so long */
 	double blackout_every_ms; /* and again at this period; 0: once */
-	double spike_at_ms;	/* extra delay from here (after the first data segment) */
-	double spike_ms;	/* for so long */
-	double spike_us;	/* this much */
-	double reorder;		/* probability per data segment of being late by reorder_us */
+	double spike_at_ms;       /* extra delay from here (after the first data segment) */
+	double spike_ms;          /* for so long */
+	double spike_us;          /* this much */
+	double spike_every_ms;    /* and again at this period; 0: once */
+	double reorder;           /* probability per data segment of being late by reorder_us */
 	double reorder_us;
-	double duplicate;	/* probability per data segment */
-	double mtu;		/* larger IP packets vanish without ICMP */
-	double mss;		/* clamp */
-	double strip;		/* sum of FRAME_STRIP_* */
-	double mark_ce;		/* queue bytes above which ECN-capable packets are marked */
-	double collide_us;	/* drop data if a reverse frame is on the wire within so many us */
-	double drop_syn;	/* first n SYNs */
-	double mirror_after;	/* 1: the middle capture sees frames after this direction's impairments */
+	double duplicate;    /* probability per data segment */
+	double mtu;          /* larger IP packets vanish without ICMP */
+	double mss;          /* clamp */
+	double strip;        /* sum of FRAME_STRIP_* */
+	double mark_ce;      /* queue bytes above which ECN-capable packets are marked */
+	double collide_us;   /* drop data if a reverse frame is on the wire within so many us */
+	double pass_syn;     /* let so many SYNs pass, */
+	double drop_syn;     /* then drop n */
+	double drop_udp;     /* first n UDP packets */
+	double mirror_after; /* 1: the middle capture sees frames after this direction's impairments
+			      */
 } PathConfig;
 
 typedef struct {
@@ -96,12 +101,13 @@ typedef struct Path {
 	const struct Path *reverse;
 } Path;
 
-/** PathVerdict: when the frame leaves this direction's link, and how much later than the delay it arrives. */
+/** PathVerdict: when the frame leaves this direction's link, and how much later than the delay it
+ * arrives. */
 typedef struct {
-	const char *drop_reason;	/* NULL: passed */
+	const char *drop_reason; /* NULL: passed */
 	uint64_t depart_ns;
-	uint64_t extra_ns;		/* reordering or a delay spike */
-	bool is_free_order;		/* may be overtaken */
+	uint64_t extra_ns;  /* reordering or a delay spike */
+	bool is_free_order; /* may be overtaken */
 	unsigned copies;
 } PathVerdict;
 
@@ -109,12 +115,14 @@ typedef struct {
 void path_init(Path *path, uint64_t seed, const Path *reverse);
 
 /**
- * path_set: set one option by its name in PathConfig without the unit, or "drop" (n:times,…) or "drop_byte" (offset:times,…).
- * Returns false if there is no such option or its value cannot be read.
+ * path_set: set one option by its name in PathConfig without the unit, or "drop" (n:times,…) or
+ * "drop_byte" (offset:times,…). Returns false if there is no such option or its value cannot be
+ * read.
  */
 bool path_set(Path *path, const char *name, const char *value);
 
-/** path_pass: what happens to a frame that reaches this direction's queue at @now_ns. May edit the frame. */
+/** path_pass: what happens to a frame that reaches this direction's queue at @now_ns. May edit the
+ * frame. */
 void path_pass(Path *path, uint8_t *data, size_t len, uint64_t now_ns, PathVerdict *ret);
 
 /** path_half_delay_ns: delay of one half of this direction, jitter not included. */

@@ -1,14 +1,17 @@
 /*
- * pathem: a path between two hosts, in user space. Two TAP devices, one in the client's and one in the
- * server's network namespace; every frame of one comes out of the other after delay and impairment.
- * The middle capture (nanosecond pcap) is written here, at half of the delay, with the emulated time of each
- * frame; a mirror device may be given for a live look. See README.md for the options, path.h for the model.
+ * pathem: a path between two hosts, in user space. Two TAP devices, one in the client's and one in
+ * the server's network namespace; every frame of one comes out of the other after delay and
+ * impairment. The middle capture (nanosecond pcap) is written here, at half of the delay, with the
+ * emulated time of each frame; a mirror device may be given for a live look. See README.md for the
+ * options, path.h for the model.
  *
- * usage: pathem client=NETNS_FILE:DEVICE server=NETNS_FILE:DEVICE [pcap=FILE] [report=FILE] [mirror=DEVICE] [seed=N]
- *               [snap=BYTES] [OPTION=VALUE | OPTION_up=VALUE | OPTION_down=VALUE]...
- * "up" is client to server. Prints "ready" when the devices exist; SIGTERM ends it and writes the report.
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * usage: pathem client=NETNS_FILE:DEVICE server=NETNS_FILE:DEVICE [pcap=FILE] [report=FILE]
+ * [mirror=DEVICE] [seed=N] [snap=BYTES] [offload=1] [OPTION=VALUE | OPTION_up=VALUE |
+ * OPTION_down=VALUE]... "up" is client to server. offload=1: the hosts leave segmentation and
+ * checksums to us, as to a network card. Prints "ready" when the devices exist; SIGTERM ends it and
+ * writes the report. SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "offload.h"
 #include "path.h"
 
 #include <errno.h>
@@ -23,13 +26,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
 	UP = 0,
 	DOWN = 1,
-	/* The last part of a wait is spun: a timer alone is late by the wake-up of the CPU (tens of us). */
+	/* The last part of a wait is spun: a timer alone is late by the wake-up of the CPU (tens of
+	   us). */
 	SPIN_NS = 15000,
 	IDLE_NS = 50000000,
 	/* Frames taken from one device before the clock is looked at again. */
@@ -51,8 +56,9 @@ typedef struct {
 /** Emulator: everything of one run. */
 typedef struct {
 	Path path[2];
-	int device[2];		/* device[UP] is the client's: frames read there go up */
+	int device[2]; /* device[UP] is the client's: frames read there go up */
 	int mirror;
+	bool has_offload;
 	Event *heap;
 	size_t heap_len, heap_size;
 	uint64_t order, start_ns, realtime_offset_ns;
@@ -83,7 +89,7 @@ static _Noreturn void die(const char *what)
 }
 
 /* Opens a TAP device, inside the namespace of @netns_file if that is not NULL. */
-static int tap_open(const char *netns_file, const char *name)
+static int tap_open(const char *netns_file, const char *name, bool has_offload)
 {
 	if (netns_file) {
 		int netns = open(netns_file, O_RDONLY | O_CLOEXEC);
@@ -94,10 +100,13 @@ static int tap_open(const char *netns_file, const char *name)
 	int fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		die("/dev/net/tun");
-	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
+	struct ifreq request = {
+		.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | (has_offload ? IFF_VNET_HDR : 0))};
 	strncpy(request.ifr_name, name, IFNAMSIZ - 1);
 	if (ioctl(fd, TUNSETIFF, &request))
 		die(name);
+	if (has_offload && ioctl(fd, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6))
+		die("TUNSETOFFLOAD");
 	return fd;
 }
 
@@ -106,14 +115,15 @@ static void pcap_write32(FILE *out, uint32_t value)
 	fwrite(&value, sizeof(value), 1, out);
 }
 
-/* https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html section 4, nanosecond magic, Ethernet. */
+/* https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html section 4, nanosecond magic,
+ * Ethernet. */
 static FILE *pcap_open(const char *file, size_t snap)
 {
 	static const uint32_t magic = 0xa1b23c4d, version = 2 | 4 << 16, ethernet = 1;
 	FILE *out = fopen(file, "wb");
 	if (!out)
 		die(file);
-	const uint32_t header[] = { magic, version, 0, 0, (uint32_t)snap, ethernet };
+	const uint32_t header[] = {magic, version, 0, 0, (uint32_t)snap, ethernet};
 	fwrite(header, sizeof(header), 1, out);
 	return out;
 }
@@ -159,7 +169,7 @@ static Event heap_pop(Emulator *emulator)
 	size_t at = 0, child;
 	while ((child = 2 * at + 1) < emulator->heap_len) {
 		if (child + 1 < emulator->heap_len &&
-		    event_before(&emulator->heap[child + 1], &emulator->heap[child]))
+			event_before(&emulator->heap[child + 1], &emulator->heap[child]))
 			child++;
 		if (!event_before(&emulator->heap[child], &last))
 			break;
@@ -170,7 +180,8 @@ static Event heap_pop(Emulator *emulator)
 	return top;
 }
 
-/* Sends the frame through the direction's queue; @after is what still lies before it (half of the delay or all). */
+/* Sends the frame through the direction's queue; @after is what still lies before it (half of the
+ * delay or all). */
 static bool impair(Emulator *emulator, Event *event, uint64_t now_ns)
 {
 	PathVerdict verdict;
@@ -186,11 +197,16 @@ static bool impair(Emulator *emulator, Event *event, uint64_t now_ns)
 	return true;
 }
 
-static void frame_arrive(Emulator *emulator, int direction, const uint8_t *data, size_t len, uint64_t now_ns)
+static void frame_arrive(
+	Emulator *emulator, int direction, const uint8_t *data, size_t len, uint64_t now_ns)
 {
 	Path *path = &emulator->path[direction];
-	Event event = { .kind = EVENT_MIRROR, .direction = direction, .len = len, .data = malloc(len),
-			.due_ns = now_ns, .copies = 1 };
+	Event event = {.kind = EVENT_MIRROR,
+		.direction = direction,
+		.len = len,
+		.data = malloc(len),
+		.due_ns = now_ns,
+		.copies = 1};
 	if (!event.data)
 		die("frame");
 	memcpy(event.data, data, len);
@@ -218,18 +234,33 @@ static void event_mirror(Emulator *emulator, Event event)
 	heap_push(emulator, event);
 }
 
+/* One frame into a host; with offload each has the kernel's note in front, and ours says "nothing
+ * special". */
+static ssize_t device_write(const Emulator *emulator, int device, const uint8_t *data, size_t len)
+{
+	static const struct virtio_net_hdr nothing;
+	if (!emulator->has_offload)
+		return write(device, data, len);
+	struct iovec parts[2] = {
+		{.iov_base = (void *)(uintptr_t)&nothing, .iov_len = sizeof(nothing)},
+		{.iov_base = (void *)(uintptr_t)data, .iov_len = len}};
+	return writev(device, parts, 2);
+}
+
 static void event_deliver(Emulator *emulator, Event event)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), late = now > event.due_ns ? now - event.due_ns : 0;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC),
+		 late = now > event.due_ns ? now - event.due_ns : 0;
 	int bin = late ? 63 - __builtin_clzll(late) : 0;
 	emulator->lateness[bin < LATENESS_BINS ? bin : LATENESS_BINS - 1]++;
 	if (late > emulator->max_lateness_ns)
 		emulator->max_lateness_ns = late;
 	for (unsigned i = 0; i < event.copies; i++) {
-		if (write(emulator->device[!event.direction], event.data, event.len) < 0)
-			emulator->write_failed++;
-		else
+		if (device_write(emulator, emulator->device[!event.direction], event.data,
+			    event.len) >= 0)
 			emulator->delivered++;
+		else if (errno != EIO) /* EIO: the device is not up yet */
+			emulator->write_failed++;
 	}
 	free(event.data);
 }
@@ -245,13 +276,34 @@ static void events_run(Emulator *emulator)
 	}
 }
 
+typedef struct {
+	Emulator *emulator;
+	int direction;
+} Arrival;
+
+static void offload_frame(void *user, const uint8_t *data, size_t len)
+{
+	const Arrival *arrival = user;
+	frame_arrive(arrival->emulator, arrival->direction, data, len, clock_ns(CLOCK_MONOTONIC));
+}
+
 static void device_read(Emulator *emulator, int direction)
 {
-	static uint8_t buffer[FRAME_MAX];
+	static uint8_t buffer[FRAME_MAX + sizeof(struct virtio_net_hdr)];
 	for (int i = 0; i < READ_BATCH; i++) {
 		ssize_t len = read(emulator->device[direction], buffer, sizeof(buffer));
 		if (len <= 0)
 			return;
+		if (emulator->has_offload) {
+			struct virtio_net_hdr header;
+			Arrival arrival = {emulator, direction};
+			if ((size_t)len <= sizeof(header))
+				continue;
+			memcpy(&header, buffer, sizeof(header));
+			offload_split(&header, buffer + sizeof(header),
+				(size_t)len - sizeof(header), offload_frame, &arrival);
+			continue;
+		}
 		frame_arrive(emulator, direction, buffer, (size_t)len, clock_ns(CLOCK_MONOTONIC));
 	}
 }
@@ -267,9 +319,9 @@ static void emulator_run(Emulator *emulator)
 		}
 		if (wait > IDLE_NS)
 			wait = IDLE_NS;
-		struct timespec timeout = { .tv_nsec = (long)wait };
-		struct pollfd devices[2] = { { .fd = emulator->device[UP], .events = POLLIN },
-					     { .fd = emulator->device[DOWN], .events = POLLIN } };
+		struct timespec timeout = {.tv_nsec = (long)wait};
+		struct pollfd devices[2] = {{.fd = emulator->device[UP], .events = POLLIN},
+			{.fd = emulator->device[DOWN], .events = POLLIN}};
 		if (ppoll(devices, 2, &timeout, NULL) <= 0)
 			continue;
 		for (int direction = UP; direction <= DOWN; direction++)
@@ -297,11 +349,14 @@ static void report_write(const Emulator *emulator, const char *file)
 	FILE *out = fopen(file, "w");
 	if (!out)
 		die(file);
-	int64_t step = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) - emulator->realtime_offset_ns);
-	fprintf(out, "{\"delivered\": %" PRIu64 ", \"write_failed\": %" PRIu64 ", \"late_p50_us\": %.1f"
-		", \"late_p99_us\": %.1f, \"late_max_us\": %.1f, \"clock_step_us\": %.1f, \"up\": ", emulator->delivered,
-		emulator->write_failed, lateness_percentile_us(emulator, 0.5), lateness_percentile_us(emulator, 0.99),
-		(double)emulator->max_lateness_ns / 1e3, (double)step / 1e3);
+	int64_t step = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) -
+				 emulator->realtime_offset_ns);
+	fprintf(out,
+		"{\"delivered\": %" PRIu64 ", \"write_failed\": %" PRIu64 ", \"late_p50_us\": %.1f"
+		", \"late_p99_us\": %.1f, \"late_max_us\": %.1f, \"clock_step_us\": %.1f, \"up\": ",
+		emulator->delivered, emulator->write_failed, lateness_percentile_us(emulator, 0.5),
+		lateness_percentile_us(emulator, 0.99), (double)emulator->max_lateness_ns / 1e3,
+		(double)step / 1e3);
 	path_report(&emulator->path[UP], emulator->start_ns, out);
 	fputs(", \"down\": ", out);
 	path_report(&emulator->path[DOWN], emulator->start_ns, out);
@@ -331,9 +386,9 @@ static void option_set(Emulator *emulator, char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-	static Emulator emulator = { .mirror = -1, .snap = 262144 };
+	static Emulator emulator = {.mirror = -1, .snap = 262144};
 	const char *pcap = NULL, *report = NULL, *mirror = NULL;
-	char *device[2] = { NULL, NULL };
+	char *device[2] = {NULL, NULL};
 	uint64_t seed = 1;
 	for (int i = 1; i < argc; i++)
 		if (!strncmp(argv[i], "seed=", 5))
@@ -359,27 +414,32 @@ int main(int argc, char **argv)
 			mirror = value;
 		else if (!strcmp(argv[i], "snap"))
 			emulator.snap = strtoull(value, NULL, 10);
+		else if (!strcmp(argv[i], "offload"))
+			emulator.has_offload = *value == '1';
 		else if (strcmp(argv[i], "seed"))
 			option_set(&emulator, argv[i], value);
 	}
 	if (mirror)
-		emulator.mirror = tap_open(NULL, mirror);
+		emulator.mirror = tap_open(NULL, mirror, false);
 	for (int direction = UP; direction <= DOWN; direction++) {
 		char *name = device[direction] ? strrchr(device[direction], ':') : NULL;
 		if (!name) {
-			fprintf(stderr, "pathem: client=NETNS_FILE:DEVICE and server=NETNS_FILE:DEVICE are needed\n");
+			fprintf(stderr, "pathem: client=NETNS_FILE:DEVICE and "
+					"server=NETNS_FILE:DEVICE are needed\n");
 			return 2;
 		}
 		*name++ = 0;
-		emulator.device[direction] = tap_open(device[direction], name);
+		emulator.device[direction] =
+			tap_open(device[direction], name, emulator.has_offload);
 	}
 	if (pcap)
 		emulator.pcap = pcap_open(pcap, emulator.snap);
 	signal(SIGTERM, stop);
 	signal(SIGINT, stop);
 	prctl(PR_SET_TIMERSLACK, 1ul);
-	/* Ahead of whatever else this machine does; without the right to it the lateness report tells. */
-	struct sched_param priority = { .sched_priority = 10 };
+	/* Ahead of whatever else this machine does; without the right to it the lateness report
+	 * tells. */
+	struct sched_param priority = {.sched_priority = 10};
 	sched_setscheduler(0, SCHED_RR, &priority);
 	emulator.start_ns = clock_ns(CLOCK_MONOTONIC);
 	emulator.realtime_offset_ns = clock_ns(CLOCK_REALTIME) - emulator.start_ns;

@@ -8,7 +8,7 @@ import time
 
 import jsonfile
 from clients import run_client
-from network import BIN, Network
+from network import BIN, LAB, Network
 from servers import START, versions
 
 ATTEMPTS = 3
@@ -32,16 +32,21 @@ def measure(experiment, folder=None):
     """One run; the captures go to a folder if one is given. Returns the client's result with controls and drops."""
     network = Network(path=experiment.path, sysctl=experiment.sysctl, links=experiment.links, ipv6=experiment.ipv6,
                       congestion=experiment.congestion, seed=experiment.seed, snap=experiment.snap,
-                      busy=experiment.busy)
+                      busy=experiment.busy, resolver=experiment.resolver, route=experiment.route)
     with network as net:
         kind, parameters = experiment.server
         START[kind](net, **parameters)
+        if experiment.firewall:
+            net.call("server", "nft", "-f", "-", text_in="table inet lab {\nchain in {\ntype filter hook input "
+                     f"priority 0;\n{experiment.firewall}\n}}\n}}\n")
         for host, *program in experiment.before:
-            net.start(host, *(part.replace("BIN/", BIN + "/").replace("FOLDER", net.folder) for part in program))
+            net.start(host, *(part.replace("BIN/", BIN + "/").replace("LAB/", LAB + "/") for part in program))
+        if experiment.before:
+            time.sleep(0.5)  # they say nothing when they are ready
         if folder:
             for host in ("client", "server"):
                 if host in experiment.vantages:
-                    net.capture_start(host, experiment.devices.get(host, "lan0"))
+                    net.capture_start(host)
         wall, mono = time.time(), time.monotonic()
         result = run_client(net, experiment.client)
         step = (time.time() - wall) - (time.monotonic() - mono)
@@ -95,9 +100,8 @@ def truth_of(experiment, result, twin):
         truth["twin"] = {"name": experiment.name + "+twin", "wall_s": round(twin["wall_s"], 6),
                          "bytes": twin["bytes"], "bytes_per_s": rate(twin), "steps": twin.get("steps"),
                          "kernel": twin.get("kernel"), "controls": twin["controls"]}
-    for key in ("session_keys",):
-        if key in result:
-            truth[key] = result[key]
+    if result.get("session_keys"):
+        truth["session_keys"] = result["session_keys"]
     return truth
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The real servers of the lab: smbd, vsftpd, iperf3, and our tcpload. Each function starts one on host "server"."""
 import os
+import time
 
-from network import BIN, SERVER, SERVER6, run
+from network import BIN, CLIENT, LAB, SERVER, SERVER6, run
 
 USER, PASSWORD = "labuser", "labpass"
 TEXT = b"slowcopy laboratory payload, the same line again and again.\n"
@@ -36,7 +37,7 @@ def smb_conf(folder, role, settings, share=None):
     lines = {"server role": "standalone server", "workgroup": "LAB", "netbios name": f"LAB{role.upper()}",
              "server string": "lab", "load printers": "no", "printcap name": "/dev/null", "disable spoolss": "yes",
              "rpc start on demand helpers": "no", "log file": f"{base}/log", "log level": "0", "max log size": "0",
-             "bind interfaces only": "yes", "interfaces": f"{SERVER}/24", "smb ports": "445 139",
+             "bind interfaces only": "yes", "interfaces": f"{SERVER if role == 'server' else CLIENT}/24", "smb ports": "445 139",
              "map to guest": "Bad User", "guest account": "nobody", "server min protocol": "NT1",
              "client min protocol": "NT1", "ntlm auth": "ntlmv1-permitted", "name resolve order": "host",
              "smb2 max read": "1048576", "smb2 max write": "1048576", "smb2 max trans": "1048576",
@@ -59,8 +60,8 @@ def smb_conf(folder, role, settings, share=None):
     return conf
 
 
-def start_smbd(net, files=None, conf=None, share=None, disk=None, ports=(445,)):
-    """Start smbd with share "data". conf/share: smb.conf settings; disk: see slow_disk."""
+def start_smbd(net, files=None, conf=None, share=None, disk=None, ports=(445,), nmbd=False):
+    """Start smbd with share "data". conf/share: smb.conf settings; disk: see slow_disk; nmbd: also answer to names."""
     make_files(os.path.join(net.folder, "data"), files or {})
     settings = dict(conf or {})
     if net.ipv6:
@@ -70,10 +71,16 @@ def start_smbd(net, files=None, conf=None, share=None, disk=None, ports=(445,)):
     net.start("server", "smbd", "-F", "--no-process-group", "-s", path, env=slow_disk(disk))
     for port in ports:
         net.wait_listening(port)
+    if nmbd:
+        net.start("server", "nmbd", "-F", "--no-process-group", "-s", path)
+        for _ in range(60):  # it claims its name for some seconds first
+            time.sleep(0.3)
+            if SERVER + " LABSERVER" in net.call("server", "nmblookup", "-s", path, "LABSERVER", check=False)[1]:
+                break
 
 
-def start_vsftpd(net, files=None, conf=None, disk=None):
-    """Start vsftpd for anonymous use; uploads go to the folder "up"."""
+def start_vsftpd(net, files=None, conf=None, disk=None, greet_late=0):
+    """Start vsftpd for anonymous use; uploads go to the folder "up". greet_late: seconds before each greeting."""
     root = os.path.join(net.folder, "ftp")
     make_files(root, files or {})
     make_files(os.path.join(root, "up"), {})
@@ -86,10 +93,17 @@ def start_vsftpd(net, files=None, conf=None, disk=None):
                 "use_sendfile": "NO", "secure_chroot_dir": empty, "pasv_min_port": "40000",
                 "pasv_max_port": "40999", "xferlog_enable": "NO", "ftpd_banner": "lab", "ftp_username": "ftp",
                 "connect_from_port_20": "YES", **(conf or {})}
+    if net.ipv6:
+        settings.update({"listen": "NO", "listen_ipv6": "YES"})
     path = os.path.join(net.folder, "vsftpd.conf")
     with open(path, "w") as out:
         out.write("".join(f"{key}={value}\n" for key, value in settings.items()))
-    net.start("server", "vsftpd", path, env=slow_disk(disk))
+    if greet_late:
+        with open(path, "a") as out:
+            out.write("listen=NO\n")
+        net.start("server", "python3", os.path.join(LAB, "lateinetd.py"), SERVER, "21", str(greet_late), "vsftpd", path)
+    else:
+        net.start("server", "vsftpd", path, env=slow_disk(disk))
     net.wait_listening(21)
 
 

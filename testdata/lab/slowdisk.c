@@ -1,9 +1,9 @@
 /*
  * slowdisk: a disk that is slow, for a server that does not know. To be preloaded (LD_PRELOAD).
- * SLOWDISK_READ_US, SLOWDISK_WRITE_US, SLOWDISK_SYNC_US, SLOWDISK_OPEN_US, SLOWDISK_STAT_US: delay of each call.
- * SLOWDISK_PATH: only files whose path holds this text. SLOWDISK_SERIAL=1: one call at a time, like one spindle.
- * SLOWDISK_EVERY=N: only every N-th call of its kind, as read-ahead misses come.
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SLOWDISK_READ_US, SLOWDISK_WRITE_US, SLOWDISK_SYNC_US, SLOWDISK_OPEN_US, SLOWDISK_STAT_US: delay
+ * of each call. SLOWDISK_PATH: only files whose path holds this text. SLOWDISK_SERIAL=1: one call
+ * at a time, like one spindle. SLOWDISK_EVERY=N: only every N-th call of its kind, as read-ahead
+ * misses come. SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -38,8 +38,10 @@ static int fd_is_ours(int fd)
 	char link[64], path[4096];
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	ssize_t len = readlink(link, path, sizeof(path) - 1);
-	if (len <= 0)
-		return 0;
+	if (len <= 0) { /* a server in its own root has no /proc: any regular file is taken */
+		struct stat info;
+		return !fstat(fd, &info) && S_ISREG(info.st_mode);
+	}
 	path[len] = 0;
 	return path[0] == '/' && strncmp(path, "/dev/", 5) && is_ours(path);
 }
@@ -51,7 +53,7 @@ static void wait_for(const char *name)
 		return;
 	if (every > 1 && __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % (unsigned)every)
 		return;
-	struct timespec delay = { us / 1000000, us % 1000000 * 1000 };
+	struct timespec delay = {us / 1000000, us % 1000000 * 1000};
 	int is_serial = setting("SLOWDISK_SERIAL") != 0;
 	if (is_serial)
 		pthread_mutex_lock(&spindle);
@@ -61,10 +63,10 @@ static void wait_for(const char *name)
 }
 
 /* The function this one stands in front of. */
-#define REAL(type, name, ...) \
-	static type (*real)(__VA_ARGS__); \
-	if (!real) \
-		real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+#define REAL(type, name, ...)                                                                      \
+	static type (*real)(__VA_ARGS__);                                                          \
+	if (!real)                                                                                 \
+	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
 ssize_t pread(int fd, void *data, size_t len, off_t at)
 {

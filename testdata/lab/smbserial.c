@@ -1,9 +1,10 @@
 /*
  * smbserial: an SMB client that does one thing after the other, over libsmbclient.
  * usage: smbserial SERVER read|write|readback|probe|list|churn FILE [NAME=VALUE]...
- * read, write: the FILE of share "data" in blocks; readback writes and then reads; probe stats FILE0, FILE1, ... (they
- * need not exist); list reads folder FILE and asks for the attributes of each entry; churn reads FILE0... each in a session of its own.
- * bytes, block, think_us (after each block), count (probe, churn), port, config=FILE, user=NAME%PASSWORD, result=FILE (JSON)
+ * read, write: the FILE of share "data" in blocks; readback writes and then reads; probe stats
+ * FILE0, FILE1, ... (they need not exist); list reads folder FILE and asks for the attributes of
+ * each entry; churn reads FILE0... each in a session of its own. bytes, block, think_us (after each
+ * block), count (probe, churn), port, config=FILE, user=NAME%PASSWORD, result=FILE (JSON)
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <errno.h>
@@ -37,13 +38,13 @@ static double seconds(void)
 static void think(void)
 {
 	if (think_us > 0) {
-		struct timespec wait = { think_us / 1000000, think_us % 1000000 * 1000 };
+		struct timespec wait = {think_us / 1000000, think_us % 1000000 * 1000};
 		nanosleep(&wait, NULL);
 	}
 }
 
-static void authenticate(const char *server, const char *share, char *workgroup, int workgroup_len, char *user_to,
-			 int user_len, char *password_to, int password_len)
+static void authenticate(const char *server, const char *share, char *workgroup, int workgroup_len,
+	char *user_to, int user_len, char *password_to, int password_len)
 {
 	(void)server;
 	(void)share;
@@ -155,8 +156,8 @@ static void option_set(const char *name, const char *value)
 	static const struct {
 		const char *name;
 		int64_t *value;
-	} numbers[] = { { "bytes", &bytes }, { "block", &block }, { "think_us", &think_us }, { "count", &count },
-			{ "port", &port } };
+	} numbers[] = {{"bytes", &bytes}, {"block", &block}, {"think_us", &think_us},
+		{"count", &count}, {"port", &port}};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (!strcmp(name, numbers[i].name)) {
 			*numbers[i].value = strtoll(value, NULL, 10);
@@ -176,7 +177,8 @@ static void option_set(const char *name, const char *value)
 int main(int argc, char **argv)
 {
 	if (argc < 4) {
-		fprintf(stderr, "usage: smbserial SERVER read|write|readback|probe|list|churn FILE [NAME=VALUE]...\n");
+		fprintf(stderr, "usage: smbserial SERVER read|write|readback|probe|list|churn FILE "
+				"[NAME=VALUE]...\n");
 		return 2;
 	}
 	for (int i = 4; i < argc; i++) {

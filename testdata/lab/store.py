@@ -7,9 +7,11 @@ import sys
 import jsonfile
 import pcapfile
 from network import ROOT
+from runner import expect_of
 
 TESTDATA = os.path.join(ROOT, "testdata")
 FILE_MAX = 500_000  # bytes of one stored capture
+RUN_MAX = 306_000   # bytes of all captures of a run; beyond that one vantage point is stored
 DROPS_MAX = 150     # drops kept one by one in a stored truth.json
 
 
@@ -21,6 +23,31 @@ def folder_of(experiment):
     return os.path.join(TESTDATA, group, experiment.name)
 
 
+def headers_end(data):
+    """Where the TCP header of an Ethernet frame ends; None if there is none."""
+    if len(data) < 54 or data[12:14] not in (b"\x08\0", b"\x86\xdd"):
+        return None
+    is_ipv4 = data[12] == 8
+    at = 14 + ((data[14] & 15) * 4 if is_ipv4 else 40)
+    return at + (data[at + 12] >> 4) * 4 if data[23 if is_ipv4 else 20] == 6 and len(data) > at + 12 else None
+
+
+def without_payload(frames):
+    """Frames that do not begin an SMB message end with their TCP header: random payload does not compress."""
+    result = []
+    for frame in frames:
+        end = headers_end(frame.data)
+        if end and frame.data[end + 5:end + 8] != b"SMB":
+            frame = pcapfile.Frame(frame.time_ns, frame.data[:end], frame.wire_len)
+        result.append(frame)
+    return result
+
+
+def vantage_alone(experiment):
+    """The vantage point that stands for a large run; spread evenly over the runs by their names."""
+    return experiment.vantages[sum(experiment.name.encode()) % len(experiment.vantages)]
+
+
 def origin_text(experiment, truth, sizes):
     """ORIGIN.md: how a run was made and what is true of it."""
     versions = ", ".join(f"{name} {number}" for name, number in truth["versions"].items() if number)
@@ -28,7 +55,8 @@ def origin_text(experiment, truth, sizes):
     lines = [f"# {experiment.name}", "",
              f"Made by `testdata/lab/lab.py run {experiment.name}` and `lab.py store {experiment.name}`: {versions}.",
              f"Client 10.77.0.2, server 10.77.0.1, path emulator between them. Captured at: {', '.join(sizes)}; "
-             f"each frame cut to {experiment.keep} bytes.", "",
+             f"each frame cut to {experiment.keep} bytes"
+             f"{', SMB and TCP headers only' if experiment.headers_only else ''}.", "",
              f"Injected: {experiment.injected}.",
              f"True cause: {experiment.expect.cause or 'none, this run is healthy'}. The client measured "
              f"{truth['wall_s']:.3f} s for {truth['bytes']} bytes; the path dropped {lost} frames."]
@@ -42,7 +70,7 @@ def origin_text(experiment, truth, sizes):
 def store(experiment, recorded):
     """Copy <recorded>/<name>/ into testdata; returns the bytes stored."""
     source, target = os.path.join(recorded, experiment.name), folder_of(experiment)
-    truth = jsonfile.read(os.path.join(source, "truth.json"))
+    truth = {**jsonfile.read(os.path.join(source, "truth.json")), "cause": experiment.expect.cause}
     if truth["controls"].get("disturbed"):
         print(f"{experiment.name}: not stored, disturbed: {truth['controls']['disturbed']}", file=sys.stderr)
         return 0
@@ -51,17 +79,23 @@ def store(experiment, recorded):
     sizes = {}
     for vantage in experiment.vantages:
         link, frames = pcapfile.read(os.path.join(source, f"{vantage}.pcap"))
+        if experiment.headers_only:
+            frames = without_payload(frames)
         path = os.path.join(target, f"{vantage}.pcap.gz")
         pcapfile.write(path, link, frames, experiment.keep)
         sizes[vantage] = os.path.getsize(path)
         if sizes[vantage] > FILE_MAX:
             print(f"{experiment.name}: {vantage} has {sizes[vantage]} bytes", file=sys.stderr)
+    if sum(sizes.values()) > RUN_MAX and not experiment.keep_all:
+        for vantage in set(sizes) - {vantage_alone(experiment)}:
+            os.unlink(os.path.join(target, f"{vantage}.pcap.gz"))
+            del sizes[vantage]
     for way in ("up", "down"):
         drops = truth["emulator"][way]["drops"]
         truth["emulator"][way]["drops_left_out"] = max(0, len(drops) - DROPS_MAX)
         del drops[DROPS_MAX:]
     jsonfile.write(os.path.join(target, "truth.json"), truth)
-    jsonfile.write(os.path.join(target, "expect.json"), jsonfile.read(os.path.join(source, "expect.json")))
+    jsonfile.write(os.path.join(target, "expect.json"), expect_of(experiment, truth))
     with open(os.path.join(target, "ORIGIN.md"), "w") as file:
         file.write(origin_text(experiment, truth, sizes))
     return sum(sizes.values())

@@ -1,14 +1,13 @@
 /*
  * tcpload: one end of a plain TCP transfer with the habits of good and bad programs.
  * usage: tcpload listen|connect ADDRESS PORT send|receive|ask|answer [NAME=VALUE]...
- * send:    bytes, chunk (per write), pause_us (after each chunk), burst + burst_pause_us (pause after each burst),
- *          messages (wait for one byte of answer after each of so many parts)
- * receive: chunk (per read), pause_us (before each read), delay_us (before the first),
- *          messages (answer one byte after bytes/messages have come)
- * ask:     exchanges, head, body (two writes), reply (bytes awaited), think_us;  answer: the other side
- * all:     sndbuf, rcvbuf (set before connect/listen), nodelay, congestion=NAME, connections (one after the other),
- *          result=FILE (JSON: wall time, bytes, the kernel's own counters)
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * send:    bytes, chunk (per write), pause_us (after each chunk), burst + burst_pause_us (pause
+ * after each burst), messages (wait for one byte of answer after each of so many parts) receive:
+ * chunk (per read), pause_us (before each read), delay_us (before the first), messages (answer one
+ * byte after bytes/messages have come) ask:     exchanges, head, body (two writes), reply (bytes
+ * awaited), think_us;  answer: the other side all:     sndbuf, rcvbuf (set before connect/listen),
+ * nodelay, congestion=NAME, connections (one after the other), result=FILE (JSON: wall time, bytes,
+ * the kernel's own counters) SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,10 +31,22 @@ typedef struct {
 } Option;
 
 static Option options[] = {
-	{ "bytes", 1 << 20 }, { "chunk", 65536 }, { "pause_us", 0 }, { "burst", 0 }, { "burst_pause_us", 0 },
-	{ "messages", 0 }, { "delay_us", 0 }, { "exchanges", 40 }, { "head", 60 }, { "body", 100 },
-	{ "reply", 20 }, { "think_us", 0 }, { "sndbuf", 0 }, { "rcvbuf", 0 }, { "nodelay", 0 },
-	{ "connections", 1 },
+	{"bytes", 1 << 20},
+	{"chunk", 65536},
+	{"pause_us", 0},
+	{"burst", 0},
+	{"burst_pause_us", 0},
+	{"messages", 0},
+	{"delay_us", 0},
+	{"exchanges", 40},
+	{"head", 60},
+	{"body", 100},
+	{"reply", 20},
+	{"think_us", 0},
+	{"sndbuf", 0},
+	{"rcvbuf", 0},
+	{"nodelay", 0},
+	{"connections", 1},
 };
 static const char *result_file, *congestion;
 static char *buffer;
@@ -82,7 +93,7 @@ static double seconds(void)
 static void pause_us(int64_t us)
 {
 	if (us > 0) {
-		struct timespec wait = { us / 1000000, us % 1000000 * 1000 };
+		struct timespec wait = {us / 1000000, us % 1000000 * 1000};
 		nanosleep(&wait, NULL);
 	}
 }
@@ -90,7 +101,8 @@ static void pause_us(int64_t us)
 static void send_all(int fd, int64_t len)
 {
 	while (len > 0) {
-		ssize_t sent = send(fd, buffer, (size_t)(len < CHUNK_MAX ? len : CHUNK_MAX), MSG_NOSIGNAL);
+		ssize_t sent =
+			send(fd, buffer, (size_t)(len < CHUNK_MAX ? len : CHUNK_MAX), MSG_NOSIGNAL);
 		if (sent < 0)
 			die("send");
 		len -= sent;
@@ -117,13 +129,16 @@ static void socket_set_up(int fd)
 {
 	int size, on = 1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if ((size = (int)option("sndbuf")) && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)))
+	if ((size = (int)option("sndbuf")) &&
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)))
 		die("SO_SNDBUF");
-	if ((size = (int)option("rcvbuf")) && setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
+	if ((size = (int)option("rcvbuf")) &&
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
 		die("SO_RCVBUF");
 	if (option("nodelay") && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)))
 		die("TCP_NODELAY");
-	if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)))
+	if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+				  (socklen_t)strlen(congestion)))
 		die("TCP_CONGESTION");
 }
 
@@ -153,7 +168,8 @@ static int64_t run_send(int fd)
 
 static int64_t run_receive(int fd)
 {
-	int64_t got = 0, messages = option("messages"), message = messages ? option("bytes") / messages : 0;
+	int64_t got = 0, messages = option("messages"),
+		message = messages ? option("bytes") / messages : 0;
 	pause_us(option("delay_us"));
 	for (;;) {
 		int64_t want = option("chunk");
@@ -201,13 +217,16 @@ static void result_write(FILE *out, int fd, double wall, int64_t bytes)
 	memset(&info, 0, sizeof(info));
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		die("TCP_INFO");
-	fprintf(out, "{\"wall_s\": %.6f, \"bytes\": %" PRId64 ", \"tcp_info\": {\"busy_s\": %.6f, \"rwnd_limited_s\": %.6f"
-		", \"sndbuf_limited_s\": %.6f, \"total_retrans\": %u, \"lost\": %u, \"rtt_us\": %u, \"min_rtt_us\": %u"
-		", \"snd_cwnd\": %u, \"snd_mss\": %u, \"reord_seen\": %u, \"dsack_dups\": %u}}\n", wall, bytes,
-		(double)info.tcpi_busy_time / 1e6, (double)info.tcpi_rwnd_limited / 1e6,
-		(double)info.tcpi_sndbuf_limited / 1e6, info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_rtt,
-		info.tcpi_min_rtt, info.tcpi_snd_cwnd, info.tcpi_snd_mss, info.tcpi_reord_seen,
-		info.tcpi_dsack_dups);
+	fprintf(out,
+		"{\"wall_s\": %.6f, \"bytes\": %" PRId64
+		", \"tcp_info\": {\"busy_s\": %.6f, \"rwnd_limited_s\": %.6f"
+		", \"sndbuf_limited_s\": %.6f, \"total_retrans\": %u, \"lost\": %u, \"rtt_us\": "
+		"%u, \"min_rtt_us\": %u"
+		", \"snd_cwnd\": %u, \"snd_mss\": %u, \"reord_seen\": %u, \"dsack_dups\": %u}}\n",
+		wall, bytes, (double)info.tcpi_busy_time / 1e6,
+		(double)info.tcpi_rwnd_limited / 1e6, (double)info.tcpi_sndbuf_limited / 1e6,
+		info.tcpi_total_retrans, info.tcpi_lost, info.tcpi_rtt, info.tcpi_min_rtt,
+		info.tcpi_snd_cwnd, info.tcpi_snd_mss, info.tcpi_reord_seen, info.tcpi_dsack_dups);
 }
 
 static void connection_run(int fd, const char *role, double start, FILE *out)
@@ -230,7 +249,9 @@ static void connection_run(int fd, const char *role, double start, FILE *out)
 
 static struct addrinfo *address_find(const char *host, const char *port)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV }, *found;
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV},
+			*found;
 	int error = getaddrinfo(host, port, &hints, &found);
 	if (error) {
 		fprintf(stderr, "tcpload: %s: %s\n", host, gai_strerror(error));
@@ -242,7 +263,8 @@ static struct addrinfo *address_find(const char *host, const char *port)
 int main(int argc, char **argv)
 {
 	if (argc < 5) {
-		fprintf(stderr, "usage: tcpload listen|connect ADDRESS PORT send|receive|ask|answer [NAME=VALUE]...\n");
+		fprintf(stderr, "usage: tcpload listen|connect ADDRESS PORT "
+				"send|receive|ask|answer [NAME=VALUE]...\n");
 		return 2;
 	}
 	for (int i = 5; i < argc; i++) {
