@@ -118,7 +118,7 @@ $(B)/gen/dygraph.js: $(DYGRAPHS)/dygraph.min.js
 $(B)/gen/dygraph.css: $(DYGRAPHS)/dygraph.min.css
 	$(Q)grep -v sourceMappingURL $< >$@
 $(B)/gen/dygraph.copyright: $(DYGRAPHS_COPYRIGHT)
-	$(Q)cp $< $@
+	$(Q)sed 's/&/\&amp;/g; s/</\&lt;/g' $< >$@
 $(B)/reports/assets.o: $(addprefix $(B)/gen/dygraph.,js css copyright) $(wildcard reports/assets/report.*)
 
 # ---- tests

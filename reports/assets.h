@@ -13,7 +13,7 @@ typedef enum ReportAsset {
 	ASSET_SCRIPT,          /* assets/report.js */
 	ASSET_CHART_STYLE,     /* dygraphs */
 	ASSET_CHART_SCRIPT,    /* dygraphs */
-	ASSET_CHART_COPYRIGHT, /* dygraphs' licence text */
+	ASSET_CHART_COPYRIGHT, /* its licence text, escaped for HTML */
 	ASSET_COUNT
 } ReportAsset;
 

@@ -304,6 +304,11 @@ static void screen_next(Screen *s, const Result *result)
 	}
 	report = g_strdup_printf(
 		"slowcopy analyze %s -o report   (redacted, safe to attach)", inputs);
+	/* a command that is cut cannot be copied */
+	if (escape_width(report) > s->columns - INDENT) {
+		g_free(report);
+		report = g_strdup("the same with -o report   (redacted, safe to attach)");
+	}
 	screen_section(s, result->verdict.cause ? "" : "NEXT", report, 1);
 }
 

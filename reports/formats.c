@@ -6,11 +6,15 @@
 
 #include "reports/report.h"
 
-extern const ReportFormat format_json, format_text;
+extern const ReportFormat format_csv, format_html, format_json, format_markdown, format_pcapng,
+	format_text;
 
 const ReportFormat *const report_formats[] = {
 	&format_text,
 	&format_json,
+	&format_markdown,
+	&format_html,
+	&format_csv,
 	NULL,
 };
 

@@ -46,14 +46,15 @@ static uint32_t noise(uint32_t seed, uint32_t range)
 static void series_fill(SampleSeries *s, ResultSeries *ret, int64_t start_ns, int64_t duration_ns,
 	uint64_t bytes, size_t bins, Bucket usual, Bucket dip, uint64_t window, int64_t rtt_ns)
 {
-	uint64_t left = bytes;
+	uint64_t left = bytes, weights = 0, weight;
 
+	for (size_t i = 0; i < bins; i++)
+		weights += i > bins * 2 / 5 && i < bins / 2 ? 35 : 96 + noise((uint32_t)i, 9);
 	for (size_t i = 0; i < bins; i++) {
 		bool dips = i > bins * 2 / 5 && i < bins / 2;
-		uint64_t share = bytes / bins;
-		uint64_t here = dips ? share / 3 : share + share / 100 * noise((uint32_t)i, 9);
 
-		s->bytes[i] = i + 1 == bins ? left : MIN(here, left);
+		weight = dips ? 35 : 96 + noise((uint32_t)i, 9);
+		s->bytes[i] = i + 1 == bins ? left : bytes / weights * weight;
 		left -= s->bytes[i];
 		s->in_flight[i] = window / 4 + window / 64 * noise((uint32_t)i + 999, 16);
 		s->window[i] = i < 8 ? window / 8 * (i + 1) : window;
