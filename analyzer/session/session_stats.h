@@ -47,7 +47,7 @@ typedef struct SessionStats {
 	uint32_t max_read_bytes, max_write_bytes, max_buffer_bytes;
 	uint32_t max_requests;        /* SMB1 MaxMpxCount, 0 unknown */
 	bool large_read, large_write; /* SMB1 capabilities */
-	int32_t credits_min;          /* lowest balance, INT32_MIN unknown */
+	int32_t credits_min;          /* lowest balance during work on files, INT32_MIN unknown */
 	uint16_t cipher, signing_algorithm;
 	bool has_signing_algorithm;
 	uint64_t session_id;

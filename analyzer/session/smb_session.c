@@ -103,8 +103,12 @@ static void credits_spend(SmbState *smb, const Message *message)
 	/* more spent than given: answers are missing in the capture */
 	if (smb->credits < 0)
 		smb->credits_lost = true;
-	if (smb->credits_known && !smb->credits_lost &&
-		(smb->credits_min == INT32_MIN || smb->credits < smb->credits_min))
+}
+
+/* the first credits are given one by one: only those of work on files say something */
+static void credits_note_lowest(SmbState *smb)
+{
+	if (smb->credits_min == INT32_MIN || smb->credits < smb->credits_min)
 		smb->credits_min = smb->credits;
 }
 
@@ -258,10 +262,13 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 		session, m, message, class_of(message->verb), message_is_owed(message), false);
 	if (!request)
 		return;
-	if (smb->credits_known && !smb->credits_lost && message->protocol == MESSAGE_SMB2)
-		request->op.credits_available = smb->credits;
 	if (verb_ends_setup(message))
 		session->turn.is_setup = false;
+	if (smb->credits_known && !smb->credits_lost && message->protocol == MESSAGE_SMB2) {
+		request->op.credits_available = smb->credits;
+		if (!session->turn.is_setup)
+			credits_note_lowest(smb);
+	}
 	memcpy(request->file_id, message->file_id, sizeof request->file_id);
 	if (message->verb == VERB_OPEN) {
 		request_open(session, request, m, message);

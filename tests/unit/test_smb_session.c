@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * SMB sessions with real messages: names, shares, compounds, credits, AndX chains, negotiation,
+ * encrypted sizes.
+ */
+#include "analyzer/session/session.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "analyzer/session/session_stats.h"
+#include "tests/tools/session_log.h"
+#include "tests/tools/smb_builder.h"
+
+#define REPLY 1u
+#define ASYNC 2u
+#define RELATED 4u
+#define PENDING 0x00000103u
+#define NOT_FOUND 0xC0000034u
+
+typedef struct Bench {
+	SessionLog log;
+	Session *session;
+	int64_t offset[2];
+	int64_t now;
+	SmbBuilder b;
+	uint64_t message_id;
+	uint32_t tree_id;
+} Bench;
+
+static Bench *bench_new(uint16_t port)
+{
+	Bench *bench = calloc(1, sizeof *bench);
+	bench->session = session_new(&session_log_ops, &bench->log, NULL, port, 50000);
+	bench->tree_id = 9;
+	return bench;
+}
+
+static void bench_free(Bench *bench)
+{
+	session_end(bench->session, bench->now);
+	session_free(bench->session);
+	cr_assert_null(bench->log.error, "%s", bench->log.error);
+	cr_assert_eq(bench->log.open_count, 0);
+	cr_assert_eq(bench->log.requests, bench->log.replies);
+	session_log_clear(&bench->log);
+	free(bench);
+}
+
+/* what was built goes out as one segment */
+static void send(Bench *bench, Side side)
+{
+	uint8_t *copy = malloc(bench->b.len);
+	memcpy(copy, bench->b.bytes, bench->b.len);
+	bench->now++;
+	SessionChunk chunk = {.offset = bench->offset[side],
+		.len = (uint32_t)bench->b.len,
+		.caplen = (uint32_t)bench->b.len,
+		.data = copy,
+		.ts_ns = bench->now,
+		.frame = (uint64_t)bench->now,
+		.psh = true};
+	session_push(bench->session, side, &chunk);
+	bench->offset[side] += (int64_t)bench->b.len;
+	free(copy);
+	memset(&bench->b, 0, sizeof bench->b);
+}
+
+static void header(Bench *bench, uint16_t command, uint32_t flags, uint32_t status, uint64_t id)
+{
+	Smb2Fields fields = {.command = command,
+		.credit_charge = 1,
+		.credits = 1,
+		.status = status,
+		.flags = flags,
+		.message_id = id,
+		.async_id = id,
+		.session_id = 7,
+		.tree_id = bench->tree_id};
+	build_smb2(&bench->b, &fields);
+}
+
+static void file_id(SmbBuilder *b, uint64_t id)
+{
+	build_le64(b, id);
+	build_le64(b, id);
+}
+
+static void tree_connect_request(Bench *bench, const char *path)
+{
+	SmbBuilder *b = &bench->b;
+	build_le16(b, 9);
+	build_le16(b, 0);
+	build_le16(b, 72);
+	build_le16(b, (uint16_t)(strlen(path) * 2));
+	build_utf16(b, path);
+}
+
+static void tree_connect_reply(SmbBuilder *b)
+{
+	build_le16(b, 16);
+	build_u8(b, 1);
+	build_u8(b, 0);
+	build_zeros(b, 8);
+	build_le32(b, 0x1f01ff);
+}
+
+static void create_request(SmbBuilder *b, const char *name)
+{
+	build_le16(b, 57);
+	build_u8(b, 0);
+	build_u8(b, 9);
+	build_le32(b, 2);
+	build_zeros(b, 16);
+	build_le32(b, 0x120089);
+	build_le32(b, 0);
+	build_le32(b, 7);
+	build_le32(b, 1);
+	build_le32(b, 0x40);
+	build_le16(b, (uint16_t)(build_offset(b) + 12));
+	build_le16(b, (uint16_t)(strlen(name) * 2));
+	build_le32(b, 0);
+	build_le32(b, 0);
+	build_utf16(b, name);
+	build_u8(b, 0);
+}
+
+static void create_reply(SmbBuilder *b, uint64_t id, uint64_t size)
+{
+	build_le16(b, 89);
+	build_u8(b, 9);
+	build_u8(b, 0);
+	build_le32(b, 1);
+	build_zeros(b, 32);
+	build_le64(b, size);
+	build_le64(b, size);
+	build_le32(b, 0x20);
+	build_le32(b, 0);
+	file_id(b, id);
+	build_zeros(b, 8);
+}
+
+static void close_request(SmbBuilder *b, uint64_t id)
+{
+	build_le16(b, 24);
+	build_le16(b, 0);
+	build_le32(b, 0);
+	file_id(b, id);
+}
+
+static void close_reply(SmbBuilder *b)
+{
+	build_le16(b, 60);
+	build_zeros(b, 58);
+}
+
+static void read_request(SmbBuilder *b, uint64_t id, uint64_t offset, uint32_t len)
+{
+	build_le16(b, 49);
+	build_u8(b, 0x50);
+	build_u8(b, 0);
+	build_le32(b, len);
+	build_le64(b, offset);
+	file_id(b, id);
+	build_zeros(b, 17);
+}
+
+static void read_reply(SmbBuilder *b, uint32_t len)
+{
+	build_le16(b, 17);
+	build_u8(b, 0x50);
+	build_u8(b, 0);
+	build_le32(b, len);
+	build_le32(b, 0);
+	build_le32(b, 0);
+	build_zeros(b, len);
+}
+
+static void write_request(SmbBuilder *b, uint64_t id, uint64_t offset, uint32_t len)
+{
+	build_le16(b, 49);
+	build_le16(b, 0x70);
+	build_le32(b, len);
+	build_le64(b, offset);
+	file_id(b, id);
+	build_zeros(b, 16);
+	build_zeros(b, len);
+}
+
+static void error_reply(SmbBuilder *b)
+{
+	build_le16(b, 9);
+	build_zeros(b, 7);
+}
+
+/* one request and its answer, each a message of its own */
+static void connect(Bench *bench, const char *path, uint32_t tree_id)
+{
+	uint64_t id = bench->message_id++;
+	bench->tree_id = 0;
+	build_pdu(&bench->b);
+	header(bench, 3, 0, 0, id);
+	tree_connect_request(bench, path);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	bench->tree_id = tree_id;
+	build_pdu(&bench->b);
+	header(bench, 3, REPLY, 0, id);
+	tree_connect_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+static void open_file(Bench *bench, const char *name, uint64_t id, uint32_t status)
+{
+	uint64_t message = bench->message_id++;
+	build_pdu(&bench->b);
+	header(bench, 5, 0, 0, message);
+	create_request(&bench->b, name);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	build_pdu(&bench->b);
+	header(bench, 5, REPLY, status, message);
+	if (status == 0)
+		create_reply(&bench->b, id, 4096);
+	else
+		error_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+static void ask_read(Bench *bench, uint64_t message, uint64_t id, uint64_t offset, uint32_t len)
+{
+	build_pdu(&bench->b);
+	header(bench, 8, 0, 0, message);
+	read_request(&bench->b, id, offset, len);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+}
+
+static void answer_read(Bench *bench, uint64_t message, uint32_t len)
+{
+	build_pdu(&bench->b);
+	header(bench, 8, REPLY, 0, message);
+	read_reply(&bench->b, len);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+static void pending(Bench *bench, uint16_t command, uint64_t message)
+{
+	build_pdu(&bench->b);
+	header(bench, command, REPLY | ASYNC, PENDING, message);
+	error_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+Test(smb_session, names_of_shares_and_files)
+{
+	Bench *bench = bench_new(445);
+	const Turn *turn = session_turn(bench->session);
+	connect(bench, "\\\\srv\\data", 9);
+	cr_assert_str_eq(session_protocol_name(bench->session), "smb2");
+	cr_assert(turn->is_setup);
+	session_log_take(&bench->log);
+	open_file(bench, "dir\\a.bin", 0x1111, 0);
+	cr_assert_not(turn->is_setup);
+	cr_assert_str_eq(session_log_take(&bench->log),
+		"request 6 class 1 dir\\a.bin\nopened '\\\\srv\\data' 'dir\\a.bin'\n"
+		"reply 6 moved 0 dir\\a.bin\n");
+	const FileRef *file = bench->log.last_opened;
+	cr_assert_eq(file->size, 4096);
+	cr_assert_eq(file->oplock_asked, 9);
+	cr_assert_eq(file->oplock_granted, 9);
+	cr_assert(file->open_seen);
+	ask_read(bench, 50, 0x1111, 65536, 1000);
+	cr_assert_eq(bench->log.last_request.offset, 65536);
+	cr_assert_eq(bench->log.last_request.asked_bytes, 1000);
+	cr_assert_eq(bench->log.last_request.file, file);
+	pending(bench, 8, 50);
+	cr_assert(turn->interim);
+	cr_assert_eq(turn->outstanding, 1);
+	answer_read(bench, 50, 900);
+	cr_assert_eq(bench->log.last_reply.moved_bytes, 900);
+	cr_assert_eq(turn->outstanding, 0);
+	/* a name that is not there is told with the answer, and is no open file */
+	session_log_take(&bench->log);
+	open_file(bench, "desktop.ini", 0, NOT_FOUND);
+	cr_assert_str_eq(session_log_take(&bench->log),
+		"request 6 class 1 desktop.ini\nreply 6 moved 0 desktop.ini\n");
+	cr_assert_eq(bench->log.last_reply.status_class, STATUS_CLASS_NOT_FOUND);
+	/* the tree goes, its files go */
+	build_pdu(&bench->b);
+	header(bench, 4, 0, 0, 60);
+	build_le32(&bench->b, 4);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	build_pdu(&bench->b);
+	header(bench, 4, REPLY, 0, 60);
+	build_le32(&bench->b, 4);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+	cr_assert_eq(bench->log.open_count, 0);
+	bench_free(bench);
+}
+
+/* create, read and close in one message: three operations on one file */
+Test(smb_session, compound)
+{
+	Bench *bench = bench_new(445);
+	connect(bench, "\\\\srv\\data", 9);
+	session_log_take(&bench->log);
+	build_pdu(&bench->b);
+	header(bench, 5, 0, 0, 10);
+	create_request(&bench->b, "x");
+	header(bench, 8, RELATED, 0, 11);
+	read_request(&bench->b, UINT64_MAX, 0, 100);
+	header(bench, 6, RELATED, 0, 12);
+	close_request(&bench->b, UINT64_MAX);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 3);
+	cr_assert_str_eq(session_log_take(&bench->log),
+		"request 6 class 1 x\nrequest 8 class 2 x\nrequest 7 class 8 x\n");
+	build_pdu(&bench->b);
+	header(bench, 5, REPLY, 0, 10);
+	create_reply(&bench->b, 0x77, 100);
+	header(bench, 8, REPLY | RELATED, 0, 11);
+	read_reply(&bench->b, 100);
+	header(bench, 6, REPLY | RELATED, 0, 12);
+	close_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+	cr_assert_str_eq(session_log_take(&bench->log),
+		"opened '\\\\srv\\data' 'x'\nreply 6 moved 0 x\nreply 8 moved 100 x\n"
+		"reply 7 moved 0 x\nclosed 'x'\n");
+	cr_assert_eq(session_turn(bench->session)->outstanding, 0);
+	/* the create fails and takes the others with it */
+	build_pdu(&bench->b);
+	header(bench, 5, 0, 0, 20);
+	create_request(&bench->b, "y");
+	header(bench, 8, RELATED, 0, 21);
+	read_request(&bench->b, UINT64_MAX, 0, 100);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	build_pdu(&bench->b);
+	header(bench, 5, REPLY, NOT_FOUND, 20);
+	error_reply(&bench->b);
+	header(bench, 8, REPLY | RELATED, NOT_FOUND, 21);
+	error_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+	cr_assert_eq(bench->log.opened, 1);
+	cr_assert_eq(bench->log.open_count, 0);
+	bench_free(bench);
+}
+
+/* a member larger than what is staged: the compound is one message all the same */
+Test(smb_session, large_compound_is_one_message)
+{
+	Bench *bench = bench_new(445);
+	build_pdu(&bench->b);
+	header(bench, 5, 0, 0, 10);
+	create_request(&bench->b, "x");
+	header(bench, 9, RELATED, 0, 11);
+	write_request(&bench->b, UINT64_MAX, 0, 100000);
+	header(bench, 6, RELATED, 0, 12);
+	close_request(&bench->b, UINT64_MAX);
+	build_end(&bench->b);
+	size_t total = bench->b.len;
+	SmbBuilder *whole = malloc(sizeof *whole);
+	*whole = bench->b;
+	for (size_t at = 0; at < total; at += 1460) {
+		bench->b = *whole;
+		bench->b.len = total - at < 1460 ? total - at : 1460;
+		memmove(bench->b.bytes, bench->b.bytes + at, bench->b.len);
+		cr_assert_eq(bench->log.requests, 0);
+		send(bench, SIDE_CLIENT);
+	}
+	free(whole);
+	cr_assert_eq(bench->log.requests, 3);
+	cr_assert_eq(bench->log.last_request.request_first_ns, 1);
+	cr_assert_eq(bench->log.last_request.request_last_ns, bench->now);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 3);
+	cr_assert_eq(session_turn(bench->session)->message_left[SIDE_CLIENT], 0);
+	bench_free(bench);
+}
+
+static void negotiate(Bench *bench, uint16_t credits)
+{
+	SmbBuilder *b = &bench->b;
+	Smb2Fields fields = {.credit_charge = 0, .credits = 10};
+	build_pdu(b);
+	build_smb2(b, &fields);
+	build_le16(b, 36);
+	build_le16(b, 2);
+	build_le16(b, 1);
+	build_le16(b, 0);
+	build_le32(b, 4);
+	build_zeros(b, 16 + 8);
+	build_le16(b, 0x0202);
+	build_le16(b, 0x0210);
+	build_end(b);
+	send(bench, SIDE_CLIENT);
+	fields.flags = REPLY;
+	fields.credits = credits;
+	build_pdu(b);
+	build_smb2(b, &fields);
+	build_le16(b, 65);
+	build_le16(b, 3);
+	build_le16(b, 0x0210);
+	build_le16(b, 0);
+	build_zeros(b, 16);
+	build_le32(b, 4);
+	build_le32(b, 1048576);
+	build_le32(b, 1048576);
+	build_le32(b, 1048576);
+	build_zeros(b, 16);
+	build_le16(b, 128);
+	build_le16(b, 0);
+	build_le32(b, 0);
+	build_end(b);
+	send(bench, SIDE_SERVER);
+	bench->message_id = 1;
+}
+
+Test(smb_session, credits_and_negotiation)
+{
+	Bench *bench = bench_new(445);
+	negotiate(bench, 5);
+	/* 1, less 1 for the negotiate, and 5 granted */
+	for (uint64_t i = 1; i <= 4; i++) {
+		ask_read(bench, i, 1, 0, 100);
+		cr_assert_eq(bench->log.last_request.credits_available, (int32_t)(5 - i));
+	}
+	pending(bench, 8, 1); /* grants one */
+	answer_read(bench, 1, 10);
+	cr_assert_eq(bench->log.last_reply.credits_granted, 2);
+	ask_read(bench, 6, 1, 0, 100);
+	cr_assert_eq(bench->log.last_request.credits_available, 2);
+	SessionStats stats;
+	cr_assert(session_stats(bench->session, &stats));
+	cr_assert_eq(stats.credits_min, 1);
+	cr_assert_str_eq(stats.dialect, "2.1");
+	cr_assert_eq(stats.offered_count, 2);
+	cr_assert_str_eq(stats.offered[0], "2.0.2");
+	cr_assert(stats.multi_credit);
+	cr_assert(stats.signing_required);
+	cr_assert_eq(stats.max_read_bytes, 1048576);
+	cr_assert(stats.negotiate_seen);
+	/* bytes are missing: grants may be among them */
+	session_gap(bench->session, SIDE_SERVER, bench->offset[SIDE_SERVER],
+		bench->offset[SIDE_SERVER] + 100, bench->now);
+	ask_read(bench, 7, 1, 0, 100);
+	cr_assert_eq(bench->log.last_request.credits_available, INT32_MIN);
+	bench_free(bench);
+}
+
+static void smb1_header(Bench *bench, uint8_t command, bool is_reply, uint16_t uid, uint16_t mid)
+{
+	Smb1Fields fields = {.command = command,
+		.flags = is_reply ? 0x80 : 0,
+		.flags2 = 0x4000,
+		.tid = 3,
+		.pid = 1,
+		.uid = uid,
+		.mid = mid};
+	build_pdu(&bench->b);
+	build_smb1(&bench->b, &fields);
+}
+
+/* log-in and tree connect in one message, by a client that has no UID yet */
+Test(smb_session, andx_chain_of_smb1)
+{
+	Bench *bench = bench_new(445);
+	SmbBuilder *b = &bench->b;
+	smb1_header(bench, 0x73, false, 0, 5);
+	size_t first = b->len;
+	build_words(b);
+	build_andx(b, 0x75);
+	build_zeros(b, 22);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_andx_target(b, first);
+	build_words(b);
+	build_andx(b, 0xff);
+	build_le16(b, 0);
+	build_le16(b, 1);
+	build_byte_count(b);
+	build_u8(b, 0);
+	build_text(b, "\\\\SRV\\OLD");
+	build_u8(b, 0);
+	build_text(b, "A:");
+	build_u8(b, 0);
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_CLIENT);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 2);
+	smb1_header(bench, 0x73, true, 100, 5);
+	first = b->len;
+	build_words(b);
+	build_andx(b, 0x75);
+	build_le16(b, 0);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_andx_target(b, first);
+	build_words(b);
+	build_andx(b, 0xff);
+	build_le16(b, 0);
+	build_byte_count(b);
+	build_text(b, "A:");
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_SERVER);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 0);
+	cr_assert_eq(bench->log.replies, 2);
+	cr_assert_str_eq(session_protocol_name(bench->session), "smb1");
+	/* NT create, then the share is known by its tree id */
+	smb1_header(bench, 0xa2, false, 100, 6);
+	build_words(b);
+	build_andx(b, 0xff);
+	build_u8(b, 0);
+	build_le16(b, 6);
+	build_zeros(b, 4 + 4 + 4 + 8 + 4 + 4 + 4 + 4 + 4 + 1);
+	build_byte_count(b);
+	build_text(b, "\\f.txt");
+	build_u8(b, 0);
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_CLIENT);
+	smb1_header(bench, 0xa2, true, 100, 6);
+	build_words(b);
+	build_andx(b, 0xff);
+	build_u8(b, 0);
+	build_le16(b, 0x4001);
+	build_le32(b, 1);
+	build_zeros(b, 32 + 4 + 8);
+	build_le64(b, 1234);
+	build_zeros(b, 2 + 2 + 1);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_SERVER);
+	cr_assert_not_null(bench->log.last_opened);
+	cr_assert_str_eq(bench->log.last_opened->share, "\\\\SRV\\OLD");
+	cr_assert_str_eq(bench->log.last_opened->name, "\\f.txt");
+	cr_assert_eq(bench->log.last_opened->size, 1234);
+	bench_free(bench);
+}
+
+/* ---- encrypted */
+
+static void encrypted(Bench *bench, Side side, uint32_t size)
+{
+	SmbBuilder *b = &bench->b;
+	build_pdu(b);
+	build_bytes(b, "\xfdSMB", 4);
+	build_zeros(b, 32);
+	build_le32(b, size);
+	build_le16(b, 0);
+	build_le16(b, 1);
+	build_le64(b, 7);
+	build_zeros(b, size);
+	build_end(b);
+	send(bench, side);
+}
+
+Test(smb_session, encrypted_sizes)
+{
+	Bench *bench = bench_new(445);
+	const Turn *turn = session_turn(bench->session);
+	encrypted(bench, SIDE_CLIENT, 180);
+	cr_assert_eq(turn->outstanding, 1);
+	encrypted(bench, SIDE_SERVER, 220);
+	cr_assert_eq(bench->log.opened, 0);
+	/* three reads at once; the first is told to wait */
+	for (int i = 0; i < 3; i++)
+		encrypted(bench, SIDE_CLIENT, 113);
+	cr_assert_eq(bench->log.opened, 1);
+	cr_assert_eq(bench->log.last_request.verb, VERB_READ);
+	cr_assert(bench->log.last_request.is_encrypted);
+	cr_assert_eq(bench->log.last_request.in_flight, 3);
+	encrypted(bench, SIDE_SERVER, 73);
+	cr_assert_eq(turn->outstanding, 3, "pending is no answer");
+	for (int i = 0; i < 3; i++)
+		encrypted(bench, SIDE_SERVER, 80 + 5000);
+	cr_assert_eq(turn->outstanding, 0);
+	cr_assert_eq(bench->log.read_bytes, 15000);
+	/* a write */
+	encrypted(bench, SIDE_CLIENT, 112 + 60000);
+	cr_assert_eq(bench->log.last_request.asked_bytes, 60000);
+	encrypted(bench, SIDE_SERVER, 80);
+	cr_assert_eq(bench->log.written_bytes, 60000);
+	/* a read at the end of the file fails; the next request shows that it was answered */
+	encrypted(bench, SIDE_CLIENT, 113);
+	encrypted(bench, SIDE_SERVER, 73);
+	encrypted(bench, SIDE_CLIENT, 88);
+	cr_assert_eq(turn->outstanding, 1);
+	encrypted(bench, SIDE_SERVER, 124);
+	cr_assert_eq(turn->outstanding, 0);
+	SessionStats stats;
+	cr_assert(session_stats(bench->session, &stats));
+	cr_assert(stats.is_encrypted);
+	cr_assert_eq(stats.session_id, 7);
+	bench_free(bench);
+}
+
+/* encrypted change notifications come when they like: nothing is owed for ever because of one */
+Test(smb_session, encrypted_notifications_do_not_pile_up)
+{
+	Bench *bench = bench_new(445);
+	const Turn *turn = session_turn(bench->session);
+	for (int i = 0; i < 200; i++) {
+		encrypted(bench, SIDE_CLIENT, 96);
+		encrypted(bench, SIDE_SERVER, 73);
+		encrypted(bench, SIDE_CLIENT, 105);
+		encrypted(bench, SIDE_SERVER, 120);
+		if (i % 3 == 0)
+			encrypted(bench, SIDE_SERVER, 140);
+		cr_assert_leq(turn->outstanding, 1, "%d", i);
+	}
+	bench_free(bench);
+}
