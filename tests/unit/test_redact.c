@@ -232,10 +232,12 @@ Test(redact, no_original_in_any_text_format)
 		const Result *result = sample_result(sample_result_names[i]);
 
 		for (size_t k = 0; report_formats[k]; k++) {
+			g_autofree char *line = g_strdup_printf(
+				"slowcopy analyze %s -o zoe", result->inputs[0].path);
 			ReportOptions options = {.unicode = true,
 				.redact = true,
 				.verbosity = 1,
-				.command_line = "slowcopy analyze capture.pcap --name zoe"};
+				.command_line = line};
 			g_autofree char *path = NULL;
 			g_autofree char *text = NULL;
 			g_autoptr(GError) error = NULL;
