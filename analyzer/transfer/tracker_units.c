@@ -232,6 +232,7 @@ static void names_take(Unit *unit, const FileRef *file)
 {
 	copy_name(unit->file, file->name);
 	copy_name(unit->share, file->share);
+	unit->is_ascii = file->is_ascii;
 }
 
 static void on_file_opened(void *user, FileRef *file)
@@ -300,11 +301,14 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 
 static void count_if_failed(Unit *job, Conversation *data)
 {
-	if (!job || data->is_failed || data->tcp.established_ns != 0 || data->tcp.syn_ns == 0 ||
+	if (data->is_failed || data->tcp.established_ns != 0 || data->tcp.syn_ns == 0 ||
 		data->tcp.dir[0].payload_packets + data->tcp.dir[1].payload_packets > 0)
 		return;
 	data->is_failed = true;
-	job->data_failed++;
+	if (job)
+		job->data_failed++;
+	if (data->ftp_file && data->ftp_file->user)
+		((Unit *)data->ftp_file->user)->data_failed++;
 }
 
 static void on_ftp_data(

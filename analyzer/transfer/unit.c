@@ -76,6 +76,8 @@ void unit_request(Unit *unit, const Operation *op)
 	if (unit->first_frame == 0)
 		unit->first_frame = op->request_frame;
 	DataFacts *d = data_of(unit, op);
+	if (d && op->protocol == MESSAGE_FTP)
+		unit->start_offset = op->offset;
 	if (!d || op->protocol == MESSAGE_FTP)
 		return;
 	if (unit->is_job)
@@ -256,8 +258,16 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 	d->bytes += op->moved_bytes;
 	d->interim += op->interim_ns != 0;
 	d->credits_asked_more += op->credits_asked > op->credits_granted;
-	if (service >= 0)
+	if (service >= 0) {
+		double x = (double)op->moved_bytes, y = (double)service;
 		histogram_add(&d->service_ns, service, 1);
+		d->fit.n++;
+		d->fit.x += x;
+		d->fit.y += y;
+		d->fit.xx += x * x;
+		d->fit.xy += x * y;
+		d->fit.yy += y * y;
+	}
 	if (!unit->series && d->bytes >= SERIES_MIN_BYTES)
 		account_keep_series(&unit->account);
 }

@@ -41,6 +41,11 @@ enum {
 	UNIT_SERIES_COLUMNS
 };
 
+/** DataFit: sums for a straight line through pairs. */
+typedef struct DataFit {
+	double n, x, y, xx, xy, yy;
+} DataFit;
+
 /** DataFacts: READs or WRITEs of a unit. */
 typedef struct DataFacts {
 	uint64_t requests, answered, bytes, asked;
@@ -59,6 +64,7 @@ typedef struct DataFacts {
 	int64_t credits_asked_more; /* requests that asked for more than they were granted */
 	Histogram size;             /* asked bytes */
 	Histogram service_ns; /* first byte of the answer less the network loop and queueing */
+	DataFit fit;          /* service (y, ns) by bytes (x) */
 } DataFacts;
 
 /** MissingKind: names that programs ask for although they are hardly ever there. */
@@ -121,6 +127,8 @@ typedef struct Unit {
 	uint32_t read_count;
 	/* FTP: data connections that began; never established although tried; PORT, PASV, EPRT,
 	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
+	uint64_t start_offset; /* REST before it */
+	bool is_ascii;         /* TYPE A was in force */
 	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ftp-active-setup-delay: in active mode the server's connection to the client is slow to come up.
+ * Causes 3.61.
+ */
+#include "analyzer/causes/ftp.h"
+#include "analyzer/constants.h"
+
+/* Beyond a round trip. Causes 3.61. */
+#define DELAY_NS (100 * MILLISECOND_NS)
+
+/* The server's wait before its first SYN, as far as it is among the longest pauses. */
+static int64_t before_syn_ns(const CauseContext *context)
+{
+	const AccountEvidence *e = context->unit->account.evidence[BUCKET_SERVER_PROCESSING];
+	uint64_t syn = context->facts->tcp.dir[SIDE_CLIENT].syn_frame;
+	for (int i = 0; i < ACCOUNT_EVIDENCE; i++) {
+		if (syn != 0 && e[i].frame == syn && e[i].ns > DELAY_NS)
+			return e[i].ns;
+	}
+	return 0;
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const Unit *unit = context->unit;
+	if (!unit->is_ftp || !ftp_is_active(context))
+		return false;
+	const TcpConnection *tcp = &context->facts->tcp;
+	int64_t waited = before_syn_ns(context);
+	if (tcp->syn_tries < 2 && waited == 0)
+		return false;
+	if (tcp->syn_tries > 1) {
+		int64_t ns = context->left_ns[BUCKET_CONNECTION_SETUP] - context->rtt_ns;
+		cause_claim_part(context, draft, BUCKET_CONNECTION_SETUP, ns);
+	}
+	cause_claim_server_part(context, draft, OP_FTP, waited);
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = (int64_t)((double)draft->lost_ns * 0.9);
+	draft->sentence = tcp->syn_tries > 1 ? cause_printf(context,
+						       "In active mode the server %s had to try %u "
+						       "times to open the data "
+						       "connection to the client, which took %s.",
+						       context->server_name, tcp->syn_tries,
+						       cause_time(context, (double)draft->lost_ns))
+					     : cause_printf(context,
+						       "In active mode the server %s waited %s "
+						       "before it opened the data "
+						       "connection to the client.",
+						       context->server_name,
+						       cause_time(context, (double)waited));
+	draft->fix = "passive mode";
+	cause_advice(draft,
+		"Use passive mode (PASV, EPSV): then the client opens the data connection, which "
+		"firewalls and address translation in front of the client allow.");
+	cause_advice(draft,
+		"If it has to be active: let the firewall in front of the client follow FTP, and "
+		"give the client a wide range of ports.");
+	cause_advice(draft,
+		"On the server switch off look-ups of the client's name: vsftpd "
+		"`reverse_lookup_enable=NO`, ProFTPD `UseReverseDNS off`, `IdentLookups off`.");
+	cause_number(draft, "tries to connect", NUMBER_COUNT, tcp->syn_tries);
+	cause_number(draft, "wait before the first try", NUMBER_NS, (double)waited);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	cause_evidence(context, draft, tcp->dir[SIDE_CLIENT].syn_frame, tcp->syn_ns,
+		"the server's first try to open the data connection");
+	cause_evidence_bucket(context, draft, BUCKET_CONNECTION_SETUP, "to open a connection");
+	draft->blame = tcp->syn_tries > 1 ? "NETWORK" : "SERVER";
+	draft->confidence = CONFIDENCE_HIGH;
+	return true;
+}
+
+const Cause cause_ftp_active_setup_delay = {
+	.id = "ftp-active-setup-delay",
+	.title = "FTP: the server's data connection was slow to come up",
+	.explanation = "In active mode the server opens a connection back to the client for each "
+		       "file. Firewalls and "
+		       "address translation in front of clients often stop it, or the server first "
+		       "looks for the "
+		       "client's name.",
+	.source = "RFC 959 3.3; RFC 1413",
+	.precedence = 230,
+	.conclude = conclude,
+};

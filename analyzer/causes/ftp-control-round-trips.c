@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ftp-control-round-trips: commands beside the transfer itself, for every file: SIZE, MDTM, TYPE,
+ * CWD… Causes 3.60.
+ */
+#include <math.h>
+
+#include "analyzer/causes/ftp.h"
+#include "analyzer/constants.h"
+
+/* Causes 3.59. */
+#define MIN_FILES 10
+#define SMALL_BYTES (1000 * 1000)
+/* One extra command in two files is a habit. */
+#define MIN_PER_FILE 0.5
+/* Causes 2.16. */
+#define HIGH_MARGIN 2
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const Unit *unit = context->unit;
+	if (!unit->is_job || !unit->is_ftp || unit->files < MIN_FILES || context->rtt_ns <= 0 ||
+		histogram_quantile(&unit->file_size, 0.5) > SMALL_BYTES)
+		return false;
+	double files = (double)unit->files;
+	double per_file = (double)unit->class_count[OP_META] / files;
+	if (per_file < MIN_PER_FILE)
+		return false;
+	cause_claim_round_trips(context, draft, OP_MASK(OP_META));
+	if ((double)context->left_server_ns[OP_META] <
+		(double)SLOW_SERVICE_NS * (double)unit->class_count[OP_META])
+		cause_claim_server(context, draft, OP_MASK(OP_META));
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = draft->lost_ns / 2;
+	const char *names = ftp_command_names(context, OP_META);
+	draft->sentence = cause_printf(context,
+		"For each of %.0f files the client sends %.1f commands%s%s%s beside the transfer "
+		"itself "
+		"and waits a %s round trip for each.",
+		files, per_file, *names ? " (" : "", names, *names ? ")" : "",
+		cause_time(context, (double)context->rtt_ns));
+	draft->fix = "no extra commands per file";
+	cause_advice(draft, "Let the client ask less: options such as \"use MLSD\", no SIZE and "
+			    "MDTM before each file, "
+			    "TYPE sent once; curl: several files in one command; lftp: `set "
+			    "ftp:sync-mode off` sends "
+			    "commands without waiting for each answer.");
+	cause_advice(draft,
+		"Or move several files at the same time (`lftp mirror --parallel=8`), or one "
+		"archive.");
+	cause_number(draft, "files", NUMBER_COUNT, files);
+	cause_number(draft, "extra commands per file", NUMBER_COUNT, round(per_file * 10) / 10);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	ftp_command_evidence(context, draft, 8);
+	draft->blame = "CLIENT";
+	draft->confidence = draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context) &&
+					    context->vantage != VANTAGE_UNKNOWN
+				    ? CONFIDENCE_HIGH
+				    : CONFIDENCE_MEDIUM;
+	return true;
+}
+
+const Cause cause_ftp_control_round_trips = {
+	.id = "ftp-control-round-trips",
+	.title = "FTP: many commands for every file",
+	.explanation =
+		"Before and after each file the client asks for size, date, type or folder, and "
+		"waits for "
+		"each answer before it goes on. With small files this takes longer than the data.",
+	.source = "RFC 959 5; RFC 3659",
+	.precedence = 455,
+	.conclude = conclude,
+};
