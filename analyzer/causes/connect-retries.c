@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * connect-retries: the first packets of a connection got no answer and were sent again.
+ * Causes 3.67.
+ */
+#include "analyzer/causes/cause.h"
+#include "analyzer/constants.h"
+
+static const TcpConnection *retried(const CauseContext *context)
+{
+	const ConnectionFacts *all[] = {context->facts, context->unit->control};
+	for (int i = 0; i < 2; i++) {
+		if (all[i] && (all[i]->tcp.syn_tries > 1 || all[i]->tcp.syn_ack_tries > 1))
+			return &all[i]->tcp;
+	}
+	return NULL;
+}
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const TcpConnection *tcp = retried(context);
+	if (!tcp)
+		return false;
+	int64_t healthy = context->rtt_ns * (int64_t)(context->unit->data_connections + 1);
+	cause_claim_part(context, draft, BUCKET_CONNECTION_SETUP,
+		context->left_ns[BUCKET_CONNECTION_SETUP] - healthy);
+	if (draft->lost_ns == 0)
+		return false;
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = draft->lost_ns * 9 / 10;
+	draft->blame = "NETWORK";
+	draft->confidence = CONFIDENCE_HIGH;
+	bool syn_lost = tcp->syn_tries > 1;
+	draft->sentence = cause_printf(context,
+		"Opening the connection took %s more than it should: %s had to be sent %u times.",
+		cause_time(context, (double)draft->lost_ns),
+		syn_lost ? "the first packet (SYN)" : "the answer to the first packet (SYN-ACK)",
+		syn_lost ? tcp->syn_tries : tcp->syn_ack_tries);
+	draft->fix = "find what drops the first packets";
+	cause_advice(draft,
+		"Look for a firewall that lets the connection through only at the second try, for "
+		"a lossy "
+		"link, and on the server for a full queue of new connections (`nstat -az "
+		"TcpExtListenOverflows`).");
+	cause_advice(draft, "A capture at the other end tells whether the packet arrived there.");
+	cause_number(draft, "SYN sent", NUMBER_COUNT, tcp->syn_tries);
+	cause_number(draft, "SYN-ACK sent", NUMBER_COUNT, tcp->syn_ack_tries);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	cause_evidence(context, draft, tcp->dir[SIDE_CLIENT].syn_frame, tcp->syn_ns, "SYN");
+	cause_evidence(context, draft, tcp->dir[SIDE_SERVER].syn_frame, tcp->syn_ack_ns, "SYN-ACK");
+	cause_evidence_bucket(context, draft, BUCKET_CONNECTION_SETUP, "to open the connection");
+	return true;
+}
+
+const Cause cause_connect_retries = {
+	.id = "connect-retries",
+	.title = "The connection opened only after several tries",
+	.explanation = "A connection begins with one packet each way. When one of them is lost or "
+		       "ignored the sender "
+		       "waits one second before it tries again, then two, then four.",
+	.source = "RFC 6298 2, 5.7; RFC 9293 3.8.1",
+	.precedence = 255,
+	.conclude = conclude,
+};

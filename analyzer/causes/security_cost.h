@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What smb-signing and smb-encryption share: whether time at the hosts grows with the bytes as the
+ * cost of a processor would. Causes 3.51, 3.52.
+ */
+#ifndef SLOWCOPY_ANALYZER_CAUSES_SECURITY_COST_H
+#define SLOWCOPY_ANALYZER_CAUSES_SECURITY_COST_H
+
+#include "analyzer/causes/cause.h"
+
+/** security_cost_claim: claims the part of the server's processing that grows with the bytes; false
+ * when that cannot be shown. @ret_ns_per_mib: the slope. */
+bool security_cost_claim(const CauseContext *context, FindingDraft *draft, double *ret_ns_per_mib);
+
+/** security_cost_is_long: the transfer is long enough for such facts to matter. */
+bool security_cost_is_long(const CauseContext *context);
+
+#endif
