@@ -31,6 +31,8 @@
 /* IP identification as a ledger of unseen packets: Linux counts per socket. */
 #define IP_ID_MIN_SAMPLES 50
 #define IP_ID_MAX_JUMP 200
+#define IP_ID_FEW_SAMPLES 8
+#define IP_ID_UNIX_TTL 64
 
 /* Linux never waits less than 200 ms for its retransmission timer; clocks and ticks take 10 % off.
  */

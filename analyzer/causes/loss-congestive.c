@@ -6,6 +6,9 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
+/* Causes 3.12: so many losses announced themselves by a longer round trip. */
+#define FILLING_SHARE 0.5
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	LossFacts facts;
@@ -13,13 +16,20 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	const TcpDirection *d = facts.direction;
 	draft->confidence = CONFIDENCE_MEDIUM;
+	bool was_filling =
+		(double)d->loss_events_inflated >= FILLING_SHARE * (double)d->loss_events;
 	draft->sentence = cause_printf(context,
-		"%llu packets (%s) from %s were lost in %llu bursts when a queue on the path was "
-		"full: repairing them, and sending carefully afterwards, took %s of %s.",
+		"%llu packets (%s) from %s were lost in %llu bursts, %s: repairing them, and "
+		"sending carefully afterwards, took %s of %s.",
 		(unsigned long long)facts.lost, cause_percent(context, facts.rate),
 		host_label(context, facts.side), (unsigned long long)d->loss_events,
+		was_filling ? "when a queue on the path was full"
+			    : "as a short queue or a rate limiter drops them",
 		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
+	if (!was_filling)
+		draft->doubt = "The round trip did not grow before the losses, so the queue is a "
+			       "short one, or something else drops several packets in a row.";
 	draft->fix = "a path with enough queue, or less traffic on it";
 	cause_number(draft, "loss bursts", NUMBER_COUNT, (double)d->loss_events);
 	cause_number(draft, "bursts with a filling queue", NUMBER_COUNT,
@@ -31,6 +41,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 			    "Mbit/s), Ethernet flow control or a sender that paces its packets "
 			    "('tc qdisc … fq', BBR) keeps the switch's small buffer from "
 			    "overflowing.");
+	cause_advice(draft, "A provider or firewall that limits the rate by dropping packets does "
+			    "the same: ask for its limit and let the sender stay a little below "
+			    "it.");
 	draft->next_test = "repeat the copy when the link is otherwise idle";
 	return true;
 }

@@ -5,6 +5,7 @@
 #include "analyzer/causes/loss.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/reader.h"
@@ -17,8 +18,7 @@
 #define MATHIS_FACTOR 1.22
 /* Causes 3.11: the model fits when it is within a factor of two. */
 #define MATHIS_TOLERANCE 2.0
-/* Causes 3.12: half of the losses came when the queue was filling, or three at a time on a busy
- * link. */
+/* Causes 3.12: half of the losses came when the queue was filling, or three and more at a time. */
 #define CONGESTIVE_SHARE 0.5
 #define CONGESTIVE_BURST 3
 /* Causes 3.22: timers over full-size segments, while smaller ones pass. */
@@ -99,11 +99,33 @@ bool loss_facts(const CauseContext *context, LossFacts *ret)
 	return true;
 }
 
-/* Full-size segments time out again and again, and none was ever acknowledged at that size. */
-static bool is_black_hole(const TcpDirection *d)
+/* Another connection of the same hosts carried data both ways after this one was established: small
+ * packets pass. */
+static bool small_packets_pass(const CauseContext *context)
 {
-	return d->big_timeouts >= BLACK_HOLE_TIMEOUTS && d->max_acked_len > 0 &&
-	       (double)d->max_acked_len < BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
+	const ConnectionFacts *own = context->facts;
+	for (uint32_t i = 0; i < context->connection_count; i++) {
+		const ConnectionFacts *c = context->connections[i];
+		bool is_pair = (memcmp(c->addr[0], own->addr[0], 16) == 0 &&
+				       memcmp(c->addr[1], own->addr[1], 16) == 0) ||
+			       (memcmp(c->addr[0], own->addr[1], 16) == 0 &&
+				       memcmp(c->addr[1], own->addr[0], 16) == 0);
+		if (c != own && is_pair && c->tcp.dir[0].una > 0 && c->tcp.dir[1].una > 0 &&
+			c->tcp.last_ns > own->tcp.established_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Full-size segments time out again and again, and none was ever acknowledged at that size. */
+static bool is_black_hole(const CauseContext *context, const TcpDirection *d)
+{
+	if (d->big_timeouts < BLACK_HOLE_TIMEOUTS)
+		return false;
+	if (d->max_acked_len > 0)
+		return (double)d->max_acked_len < BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
+	/* nothing at all arrived: the handshake did, and so do the small packets of others */
+	return d->una == 0 && context->facts->tcp.handshake_seen && small_packets_pass(context);
 }
 
 bool loss_was_none(const LossFacts *facts)
@@ -132,21 +154,18 @@ static LossKind stall_kind(const TcpDirection *d)
 	return tails * 2 >= all ? LOSS_TAIL : LOSS_TIMEOUT;
 }
 
-static bool is_congestive(const CauseContext *context, const LossFacts *facts)
+static bool is_congestive(const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	if ((double)d->loss_events_inflated >= CONGESTIVE_SHARE * (double)d->loss_events)
-		return true;
-	bool is_busy = cause_share(context, context->link_ns) >= CONGESTIVE_SHARE;
-	return is_busy && facts->lost >= CONGESTIVE_BURST * d->loss_events;
+	return (double)d->loss_events_inflated >= CONGESTIVE_SHARE * (double)d->loss_events ||
+	       facts->lost >= CONGESTIVE_BURST * d->loss_events;
 }
 
 /* The end of slow start overruns the queue once in a healthy connection (causes 3.12). */
 static bool is_first_overshoot(const CauseContext *context, const LossFacts *facts)
 {
-	int64_t repair = facts->stall_ns + context->left_ns[BUCKET_LOSS_RECOVERY];
-	return facts->direction->loss_events <= 1 && is_congestive(context, facts) &&
-	       cause_share(context, repair) < MAJOR_SHARE;
+	return facts->direction->loss_events <= 1 && is_congestive(facts) &&
+	       cause_share(context, facts->cost_ns) < MAJOR_SHARE;
 }
 
 LossKind loss_kind(const CauseContext *context, LossFacts *ret)
@@ -154,7 +173,7 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
 		return LOSS_FINE;
 	const TcpDirection *d = ret->direction;
-	if (is_black_hole(d))
+	if (is_black_hole(context, d))
 		return LOSS_BLACK_HOLE;
 	if (loss_was_none(ret))
 		return unneeded_kind(context, ret);
@@ -169,7 +188,7 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 		return has_stalls ? stall_kind(d) : LOSS_FINE;
 	if (is_first_overshoot(context, ret))
 		return LOSS_FINE;
-	return is_congestive(context, ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
+	return is_congestive(ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
 }
 
 /* Link time of bytes that passed the capture point twice: without the loss they pass once. */

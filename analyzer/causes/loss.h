@@ -14,8 +14,6 @@ typedef enum LossKind {
 	LOSS_BLACK_HOLE, /* pmtud-black-hole */
 	LOSS_SPURIOUS,   /* spurious-retransmission: nothing was lost */
 	LOSS_REORDERING, /* reordering: taken for loss */
-	LOSS_DUPLEX,     /* duplex-mismatch */
-	LOSS_POLICED,    /* policing */
 	LOSS_TAIL,       /* tail-loss */
 	LOSS_TIMEOUT,    /* rto-stall */
 	LOSS_CONGESTIVE, /* loss-congestive */

@@ -26,11 +26,15 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *d = facts.direction;
 	draft->saved_high_ns =
 		draft->lost_ns > context->rtt_ns ? draft->lost_ns - context->rtt_ns : 0;
-	draft->confidence = CONFIDENCE_HIGH;
+	bool has_smaller = d->max_acked_len > 0;
+	draft->confidence = has_smaller ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	const char *passes =
+		has_smaller ? cause_printf(context, "those of %u bytes do", d->max_acked_len)
+			    : "small ones do";
 	draft->sentence = cause_printf(context,
-		"Packets of %u bytes from %s never arrive, those of %u bytes do: the path carries "
-		"no larger ones and nobody says so; %llu timers expired and took %s of %s.",
-		d->max_timeout_len, host_label(context, facts.side), d->max_acked_len,
+		"Packets of %u bytes from %s never arrive, %s: the path carries no larger ones and "
+		"nobody says so; %llu timers expired and took %s of %s.",
+		d->max_timeout_len, host_label(context, facts.side), passes,
 		(unsigned long long)d->timeouts, cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "packets that fit, or ICMP that says so";

@@ -31,6 +31,15 @@ static bool is_capped_throughout(const TcpDirection *d)
 	       (double)d->max_in_flight <= CAPPED_FACTOR * flight_of(d);
 }
 
+/* A program that may write only when an acknowledgement frees buffer seems to stall for part of a
+ * round trip. */
+static bool stalls_are_short(const CauseContext *context)
+{
+	const Account *a = &context->unit->account;
+	int64_t spans = a->spans[BUCKET_SENDER_STALLED];
+	return spans > 0 && a->bucket_ns[BUCKET_SENDER_STALLED] <= spans * context->rtt_ns;
+}
+
 static bool is_depth_of_program(const CauseContext *context, double flight)
 {
 	const DataFacts *data = unit_main(context->unit);
@@ -70,8 +79,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		context->wall_ns < MIN_ROUNDS * context->rtt_ns)
 		return false;
 	int64_t plateau = cause_claim(context, draft, BUCKET_SEND_BUFFER);
-	if (plateau > 0 && is_capped_throughout(d))
+	if (plateau > 0 && is_capped_throughout(d)) {
 		cause_claim(context, draft, BUCKET_CONGESTION_WINDOW);
+		if (stalls_are_short(context))
+			cause_claim(context, draft, BUCKET_SENDER_STALLED);
+	}
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	int64_t ramp = cause_slow_start_ns(context);

@@ -158,6 +158,11 @@ void segment_holes_expire(TcpConnection *tcp, Side side, int64_t now_ns, TcpStep
 
 static bool ip_id_is_orderly(const TcpDirection *d)
 {
+	/* hosts with a TTL of 64 count per connection: a few in a row are no accident; Windows
+	 * counts for all connections together */
+	if (d->ip_id_disorderly == 0 && d->ip_id_orderly >= IP_ID_FEW_SAMPLES &&
+		d->ttl_max <= IP_ID_UNIX_TTL)
+		return true;
 	return d->ip_id_orderly >= IP_ID_MIN_SAMPLES && d->ip_id_disorderly * 9 <= d->ip_id_orderly;
 }
 

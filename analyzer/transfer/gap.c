@@ -239,8 +239,8 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
 	if (step->len > 0) {
 		TcpDirection *d = &tcp->dir[side];
-		/* of a frame that the host's card cuts later one time is known for many segments: only
-		 * an even train of them, as pacing makes it, tells a speed */
+		/* of a frame that the host's card cuts later one time is known for many segments:
+		 * only an even train of them, as pacing makes it, tells a speed */
 		int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
 		train_push(&conv->data_train[side], conv->path->dir[own].data, packet->ts_ns,
 			packet->wirelen + FRAMING_BYTES,

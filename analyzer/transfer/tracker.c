@@ -254,6 +254,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
 			push_payload(conv, packet, &step);
 		name_application(tracker, conv, packet);
 		tracker_payload(tracker, conv, packet, &step);
+	} else if (step.segment == SEGMENT_RETRANSMISSION) {
+		tracker_repair(conv, packet);
 	}
 	label(conv, packet, &step, &before);
 	gap_trains(conv, packet, &step);

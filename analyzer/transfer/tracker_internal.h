@@ -55,6 +55,9 @@ void tracker_before_payload(
 void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
+/** tracker_repair: @packet repeats bytes of @conv's transfer. */
+void tracker_repair(Conversation *conv, const Packet *packet);
+
 /** tracker_units_end: @conv ends; its open units are closed and get @facts. */
 void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts);
 

@@ -480,8 +480,15 @@ void tracker_payload(
 	if (unit->series && d->last_rtt_ns > 0)
 		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns,
 			tcp_rtt_now_ns(&conv->tcp, step->side));
-	if (unit->series && (step->segment == SEGMENT_RETRANSMISSION ||
-				    step->segment == SEGMENT_RETRANSMISSION_UPSTREAM))
+	if (step->segment == SEGMENT_RETRANSMISSION ||
+		step->segment == SEGMENT_RETRANSMISSION_UPSTREAM)
+		tracker_repair(conv, packet);
+}
+
+void tracker_repair(Conversation *conv, const Packet *packet)
+{
+	Unit *unit = conv->unit ? conv->unit : conv->current;
+	if (unit && unit->series)
 		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
 }
 
