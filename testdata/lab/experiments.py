@@ -56,6 +56,7 @@ class Experiment:
     resolver: str = ""       # /etc/resolv.conf of both hosts
     firewall: str = ""       # an nft rule for what reaches the server
     twin: dict = None        # fields to replace; None: no twin
+    cost_max_s: float = None  # repeat the run until the cause costs less than this
     stored: bool = True
 
     def group_of(self):
@@ -75,6 +76,11 @@ def add(name, expect, injected, path, server, client, **more):
     if name in TABLE:
         raise ValueError(f"two experiments are called {name}")
     TABLE[name] = Experiment(name, expect, injected, path, server, client, **more)
+
+
+# Where the link is fast, the receiver's slow growth of its window must not become the bottleneck by chance: Linux
+# sometimes stays near 100 KB for a whole short transfer.
+LARGE_WINDOWS = {"both": {"tcp_rmem": "4096 2097152 33554432", "tcp_wmem": "4096 1048576 33554432"}}
 
 
 def path(rate=None, rtt_ms=0.0, queue=None, **more):

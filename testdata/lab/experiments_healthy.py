@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controls: nothing is wrong, so nothing above info may be said. N numbers are those of the catalogue's list."""
-from experiments import KIB, MBIT, MIB, Expect, add, get, path, plain, put, smb_read, smb_write, smbd
+from experiments import KIB, LARGE_WINDOWS, MBIT, MIB, Expect, add, get, path, plain, put, smb_read, smb_write, smbd
 from network import SERVER
 
 FULL = {"link": (0.85, 1.0)}
@@ -47,13 +47,13 @@ for dialect, words, where in (("NT1", "SMB1", ("middle",)), ("SMB2_02", "SMB 2.0
     protocol = "smb1" if dialect == "NT1" else "smb2"
     healthy(f"n1-{tag}-get-200m-10ms", f"nothing: {words} download over 200 Mbit/s, 10 ms", path(200 * MBIT, 10, queue=384 * KIB),
             smbd({"big.bin": 8 * MIB}), get(8 * MIB, dialect=dialect), smb_read(8 * MIB, protocol=protocol),
-            note="N1: link-limited but for the slow start", buckets={"link": (0.75, 1.0)}, vantages=where)
+            note="N1: link-limited but for the slow start", buckets={"link": (0.75, 1.0)}, vantages=where, stored=dialect != "SMB3_00")
 healthy("n1-nt1-put-200m-10ms", "nothing: SMB1 upload over 200 Mbit/s, 10 ms", path(200 * MBIT, 10, queue=384 * KIB), smbd({}),
         put(8 * MIB, dialect="NT1"), smb_write(8 * MIB, protocol="smb1"), note="N1", buckets={"link": (0.75, 1.0)},
         vantages=("server",))
 
 healthy("n2-lan-gigabit-get", "nothing: SMB 3.1.1 over a LAN of 1 Gbit/s, 0.2 ms", path(1000 * MBIT, 0.2, queue=512 * KIB),
-        smbd({"big.bin": 10 * MIB}), get(10 * MIB), smb_read(10 * MIB), buckets={}, busy=True, vantages=("client", "middle"),
+        smbd({"big.bin": 10 * MIB}), get(10 * MIB), smb_read(10 * MIB), buckets={}, busy=True, sysctl=LARGE_WINDOWS, vantages=("client", "middle"),
         note="N2: no word of jumbo frames or of the start's overshoot; 10 MiB last an eighth of a second, so the shares are left open")
 
 healthy("n4-slow-start-overshoot", "one burst of losses when slow start overruns a queue of 260 KiB, 100 Mbit/s, 20 ms",
@@ -126,9 +126,10 @@ healthy("ftp-active-retr", "nothing: FTP download in active mode over 100 Mbit/s
         ("vsftpd", {"files": {"big.bin": 8 * MIB}}), ("curl", {"args": (["big.bin"],), "options": ["-P", "-"]}), {**FTP_READ, "bytes": 8 * MIB},
         vantages=("server",))
 
-healthy("ftp-lftp-parallel", "nothing: lftp fetches one file over four connections, 100 Mbit/s, 10 ms", path(100 * MBIT, 10),
-        ("vsftpd", {"files": {"big.bin": 8 * MIB}}), ("lftp", {"args": ("lcd LOCAL; pget -n 4 big.bin",), "bytes": 8 * MIB}),
-        {**FTP_READ, "bytes": 8 * MIB}, buckets={}, note="four ranges at the same time share the link", vantages=("client", "middle"))
+healthy("ftp-parallel-files", "nothing: curl fetches four files at the same time, 100 Mbit/s, 10 ms", path(100 * MBIT, 10, queue=512 * KIB),
+        ("vsftpd", {"files": {"f": (4, 2 * MIB)}}), ("curl", {"args": (["f[0-3]"],), "options": ["-Z"]}),
+        {**FTP_READ, "file": "f0", "bytes": 2 * MIB}, buckets={}, note="each connection gets its share of the link",
+        vantages=("client", "middle"))
 
 healthy("iperf3-download", "nothing: iperf3 over 100 Mbit/s, 5 ms", path(100 * MBIT, 5, queue=192 * KIB), ("iperf3", {}),
         ("iperf3", {"args": (["-R", "-n", "8M"],)}), plain(8 * MIB), headers_only=True)
@@ -156,7 +157,7 @@ add("jumbo-hosts-1500-route",
            note="E24: both SYNs offer 8960, data uses 1448; on 10 MiB the gain is below a tenth of a second, so no finding is due"),
     "hosts with MTU 9000 whose routes are locked to 1500, 1 Gbit/s, 0.3 ms", path(1000 * MBIT, 0.3, queue=512 * KIB),
     smbd({"big.bin": 10 * MIB}), get(10 * MIB), links={"client": {"mtu": 9000}, "server": {"mtu": 9000}},
-    route=("mtu", "lock", "1500", "advmss", "8960"), busy=True, vantages=("middle",))
+    route=("mtu", "lock", "1500", "advmss", "8960"), sysctl=LARGE_WINDOWS, busy=True, vantages=("middle",))
 
 healthy("ipv6-ftp-retr", "nothing: FTP download over IPv6 (EPSV), 100 Mbit/s, 5 ms", path(100 * MBIT, 5, queue=192 * KIB),
         ("vsftpd", {"files": {"big.bin": 8 * MIB}}), ("curl", {"args": (["big.bin"],)}), {**FTP_READ, "bytes": 8 * MIB}, ipv6=True,

@@ -54,7 +54,7 @@ ONE_READ = ("smbclient", {"args": (["get big.bin /dev/null"],), "bytes": 4 * MIB
 # -- requests too few or too small ------------------------------------------------------------------------------
 
 for rtt, block, total, low, high, where in (
-        (20, 256 * KIB, 8 * MIB, 0.33, 0.60, ALL), (50, 1 * MIB, 16 * MIB, 0.20, 0.50, ("middle",)),
+        (20, 256 * KIB, 8 * MIB, 0.33, 0.60, ALL), (50, 1 * MIB, 10 * MIB, 0.20, 0.50, ("middle",)),
         (5, 64 * KIB, 4 * MIB, 0.33, 0.60, ("server",))):
     add(f"smb3-serial-{block // KIB}k-{rtt}ms",
         Expect("smb-serial-requests", also_right=("smb-small-requests",) if block <= 64 * KIB else (),

@@ -9,7 +9,7 @@ import sys
 import traceback
 
 import experiments
-from network import BUILD, build_programs
+from network import BUILD, build_programs, ensure_tun
 
 
 def chosen(names, everything=False):
@@ -36,6 +36,7 @@ def command_run(options):
         sys.exit("lab: network namespaces and TAP devices need root")
     from runner import run_experiment
     build_programs()
+    ensure_tun()
     os.nice(-5)  # the servers of a run must not wait for whatever else this machine does
     failed = []
     for row in chosen(options.names, options.all):
@@ -125,7 +126,10 @@ def main():
     judge.set_defaults(call=command_accuracy)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are closed on the way out
-    options.call(options)
+    try:
+        options.call(options)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
@@ -45,6 +46,13 @@ def build_programs():
             continue
         subprocess.run(["cc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow",
                         "-o", target] + paths + flags, check=True)
+
+
+def ensure_tun():
+    """A bare root file system may lack the device (misc major 10, minor 200)."""
+    if not os.path.exists("/dev/net/tun"):
+        os.makedirs("/dev/net", exist_ok=True)
+        os.mknod("/dev/net/tun", stat.S_IFCHR | 0o600, os.makedev(10, 200))
 
 
 def run(*command, check=True):
@@ -142,13 +150,12 @@ class Network:
 
     def _configure(self, host):
         name, other = self.netns(host), "server" if host == "client" else "client"
-        inside = ("ip", "netns", "exec", name)
         link = {"mtu": 1500, "txqueuelen": 20000, **self.links.get(host, {})}
         settings = {"tcp_no_metrics_save": 1, **self.sysctl.get("both", {}), **self.sysctl.get(host, {})}
-        run(*inside, "sysctl", "-qw", f"net.ipv6.conf.all.disable_ipv6={int(not self.ipv6)}",
-            f"net.ipv6.conf.default.disable_ipv6={int(not self.ipv6)}",
-            "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.default.router_solicitations=0",
-            *(f"net.ipv4.{key}={value}" for key, value in settings.items()))
+        write = 'for pair in "$@"; do echo "${pair#*=}" > "/proc/sys/net/${pair%%=*}" || exit 1; done'
+        run("ip", "netns", "exec", name, "sh", "-c", write, "sh", f"ipv6/conf/all/disable_ipv6={int(not self.ipv6)}",
+            f"ipv6/conf/default/disable_ipv6={int(not self.ipv6)}", "ipv6/conf/default/accept_dad=0",
+            "ipv6/conf/default/router_solicitations=0", *(f"ipv4/{key}={value}" for key, value in settings.items()))
         run("ip", "-n", name, "link", "set", "lo", "up")
         run("ip", "-n", name, "link", "set", DEVICE, "addrgenmode", "none", "address", MAC[host], *map(str, sum(link.items(), ())))
         run("ip", "-n", name, "address", "add", f"{ADDRESS[host][0]}/24", "brd", "+", "dev", DEVICE)
