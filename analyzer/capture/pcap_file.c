@@ -20,6 +20,9 @@
  * own upper bound (MAXIMUM_SNAPLEN) */
 #define PCAP_SNAPLEN 262144
 
+/* what a fed stream takes from its source at once */
+#define PCAP_FED_BUFFER (128u << 10)
+
 struct PcapFile {
 	FileContext context;
 	PcapLayout layout;
@@ -27,12 +30,15 @@ struct PcapFile {
 	pcap_t *pcap;
 	FILE *stream;
 	char *stream_buffer; /* of a plain stream, else NULL */
+	char *fed_buffer;    /* of a fed one */
 
-	/* what the stream gets before the source goes on: a file header, and after damage what was
-	 * read too far */
-	uint8_t *pending;
-	size_t pending_pos, pending_len;
-	bool is_draining; /* the stream is told that nothing follows */
+	/* a stream that is fed gets a file header, then after damage what was read too far, then
+	 * what the source has */
+	size_t head_pos;
+	GByteArray *pending;
+	guint pending_pos;
+	uint64_t fed_to;     /* offset in the file of the next byte the stream gets */
+	GByteArray *history; /* the last bytes it got: libpcap may read on and then find an error */
 
 	uint64_t record_at; /* offset of the next record */
 	int64_t last_ns;
@@ -78,19 +84,36 @@ bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret)
 	return false;
 }
 
-/* fopencookie's read function: pending bytes first, then the source */
+/* remembers what the stream got: always more than a record and the stream's buffer together */
+static void pcap_file_remember(PcapFile *file, const char *bytes, size_t len)
+{
+	if (len > 0)
+		g_byte_array_append(file->history, (const guint8 *)bytes, (guint)len);
+	file->fed_to += len;
+	if (file->history->len > 4 * SOURCE_BLOCK)
+		g_byte_array_remove_range(file->history, 0, file->history->len - 2 * SOURCE_BLOCK);
+}
+
+/* fopencookie's read function */
 static ssize_t pcap_file_feed(void *cookie, char *buffer, size_t len)
 {
 	PcapFile *file = cookie;
-	if (file->pending_pos < file->pending_len) {
-		size_t n = MIN(len, file->pending_len - file->pending_pos);
-		memcpy(buffer, file->pending + file->pending_pos, n);
-		file->pending_pos += n;
+	size_t n;
+	if (file->head_pos < PCAP_HEADER_LEN) {
+		n = MIN(len, PCAP_HEADER_LEN - file->head_pos);
+		memcpy(buffer, file->head + file->head_pos, n);
+		file->head_pos += n;
 		return (ssize_t)n;
 	}
-	if (file->is_draining)
-		return 0;
-	return (ssize_t)source_read(file->context.source, buffer, len);
+	if (file->pending_pos < file->pending->len) {
+		n = MIN(len, file->pending->len - file->pending_pos);
+		memcpy(buffer, file->pending->data + file->pending_pos, n);
+		file->pending_pos += (guint)n;
+	} else {
+		n = source_read(file->context.source, buffer, len);
+	}
+	pcap_file_remember(file, buffer, n);
+	return (ssize_t)n;
 }
 
 /* lets libpcap begin on a plain stream, if the source can give one */
@@ -101,8 +124,10 @@ static bool pcap_file_start_plain(PcapFile *file)
 		return false; /* standard input, opened by someone who had read from it */
 	file->stream_buffer = g_malloc(SOURCE_BLOCK);
 	file->stream = source_stream(file->context.source, file->stream_buffer);
-	if (!file->stream)
+	if (!file->stream) {
+		g_clear_pointer(&file->stream_buffer, g_free);
 		return false;
+	}
 	/* the header with the lifted snap length takes the place of the file's own, in our buffer,
 	 * if stdio put it there; if not, libpcap cuts records at the file's snap length */
 	int first = getc(file->stream);
@@ -114,23 +139,20 @@ static bool pcap_file_start_plain(PcapFile *file)
 	if (!file->pcap) {
 		(void)fclose(file->stream);
 		file->stream = NULL;
+		g_clear_pointer(&file->stream_buffer, g_free);
+		(void)source_seek(file->context.source, PCAP_HEADER_LEN);
 	}
 	return file->pcap != NULL;
 }
 
-/* lets libpcap begin on a file header, then @len bytes at @bytes, then the source. On failure
- * @ret_error (PCAP_ERRBUF_SIZE) has libpcap's words. */
-static bool pcap_file_start(PcapFile *file, const uint8_t *bytes, size_t len, char *ret_error)
+/* lets libpcap begin on a file header, then what is pending, then the source; these begin at
+ * @offset of the file. On failure @ret_error (PCAP_ERRBUF_SIZE) has libpcap's words. */
+static bool pcap_file_start(PcapFile *file, uint64_t offset, char *ret_error)
 {
-	g_free(file->pending);
-	file->pending = g_malloc(PCAP_HEADER_LEN + len);
-	memcpy(file->pending, file->head, PCAP_HEADER_LEN);
-	if (len > 0)
-		memcpy(file->pending + PCAP_HEADER_LEN, bytes, len);
+	file->head_pos = 0;
 	file->pending_pos = 0;
-	file->pending_len = PCAP_HEADER_LEN + len;
-	file->is_draining = false;
-
+	file->fed_to = offset;
+	g_byte_array_set_size(file->history, 0);
 	cookie_io_functions_t functions = {.read = pcap_file_feed};
 	file->stream = fopencookie(file, "r", functions);
 	if (!file->stream) {
@@ -138,10 +160,12 @@ static bool pcap_file_start(PcapFile *file, const uint8_t *bytes, size_t len, ch
 		return false;
 	}
 	/* following needs to know what was not yet consumed, so nothing may hide in a buffer */
+	if (!file->fed_buffer)
+		file->fed_buffer = g_malloc(PCAP_FED_BUFFER);
 	if (file->context.follow)
 		(void)setvbuf(file->stream, NULL, _IONBF, 0);
 	else
-		(void)setvbuf(file->stream, NULL, _IOFBF, SOURCE_BLOCK);
+		(void)setvbuf(file->stream, file->fed_buffer, _IOFBF, PCAP_FED_BUFFER);
 	file->pcap = pcap_fopen_offline_with_tstamp_precision(
 		file->stream, PCAP_TSTAMP_PRECISION_NANO, ret_error);
 	if (!file->pcap) {
@@ -166,6 +190,8 @@ PcapFile *pcap_file_new(const FileContext *context, GError **error)
 	file->context = *context;
 	file->large = g_ptr_array_new_with_free_func(g_free);
 	file->arena = g_malloc(PCAP_ARENA);
+	file->pending = g_byte_array_new();
+	file->history = g_byte_array_new();
 	size_t have = source_read(context->source, file->head, 1);
 	while (have > 0 && have < PCAP_HEADER_LEN) {
 		size_t n = source_read(context->source, file->head + have, PCAP_HEADER_LEN - have);
@@ -178,7 +204,7 @@ PcapFile *pcap_file_new(const FileContext *context, GError **error)
 	if (ok) {
 		if (file->layout.snaplen < PCAP_SNAPLEN)
 			pcap_file_lift_snaplen(file);
-		ok = pcap_file_start_plain(file) || pcap_file_start(file, NULL, 0, refusal);
+		ok = pcap_file_start_plain(file) || pcap_file_start(file, PCAP_HEADER_LEN, refusal);
 	}
 	if (!ok) {
 		g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
@@ -246,7 +272,7 @@ static void pcap_file_record(u_char *user, const struct pcap_pkthdr *header, con
 /* in follow mode: whether a whole record can be read without waiting; waits for it when @wait */
 static bool pcap_file_record_ready(PcapFile *file, bool wait)
 {
-	if (file->pending_pos < file->pending_len)
+	if (file->head_pos < PCAP_HEADER_LEN || file->pending_pos < file->pending->len)
 		return true;
 	Source *source = file->context.source;
 	size_t have, want = file->layout.record_header_len;
@@ -262,30 +288,32 @@ static bool pcap_file_record_ready(PcapFile *file, bool wait)
 	return have >= want || wait;
 }
 
-/* what libpcap did not consume, as far as the search may need it */
-static GByteArray *pcap_file_unread(PcapFile *file)
+/* the file's bytes behind the header of the record that failed, as far as the search may need them;
+ * they are pending now */
+static void pcap_file_collect(PcapFile *file)
 {
-	GByteArray *unread = g_byte_array_new();
-	uint8_t piece[4096];
+	Source *source = file->context.source;
+	GByteArray *rest = g_byte_array_new();
+	uint64_t from = file->record_at + file->layout.record_header_len;
 	if (file->stream_buffer) {
-		/* it consumed this record's header, and data only when the file ended in them */
-		uint64_t behind = file->record_at + file->layout.record_header_len;
-		if (!source_seek(file->context.source, behind))
-			return unread;
+		(void)source_seek(source, from);
 	} else {
-		file->is_draining = true;
-		clearerr(file->stream);
-		for (size_t n; (n = fread(piece, 1, sizeof(piece), file->stream)) > 0;)
-			g_byte_array_append(unread, piece, (guint)n);
-		file->is_draining = false;
+		uint64_t start = file->fed_to - file->history->len;
+		guint skip = from > start ? (guint)MIN(from - start, file->history->len) : 0;
+		if (skip < file->history->len)
+			g_byte_array_append(
+				rest, file->history->data + skip, file->history->len - skip);
+		if (file->pending_pos < file->pending->len)
+			g_byte_array_append(rest, file->pending->data + file->pending_pos,
+				file->pending->len - file->pending_pos);
 	}
-	while (unread->len < RESYNC_SEARCH) {
-		size_t n = source_read(file->context.source, piece, sizeof(piece));
-		if (n == 0)
-			break;
-		g_byte_array_append(unread, piece, (guint)n);
-	}
-	return unread;
+	uint8_t piece[4096];
+	for (size_t n;
+		rest->len < RESYNC_SEARCH && (n = source_read(source, piece, sizeof(piece))) > 0;)
+		g_byte_array_append(rest, piece, (guint)n);
+	g_byte_array_unref(file->pending);
+	file->pending = rest;
+	file->pending_pos = 0;
 }
 
 /* notes the damage and begins again behind it; false when nothing plausible follows */
@@ -293,8 +321,8 @@ static bool pcap_file_recover(PcapFile *file)
 {
 	Source *source = file->context.source;
 	bool is_cut = g_str_has_prefix(pcap_geterr(file->pcap), "truncated");
-	g_autoptr(GByteArray) unread = pcap_file_unread(file);
-	uint64_t unread_at = source_offset(source) - unread->len;
+	pcap_file_collect(file);
+	uint64_t pending_at = source_offset(source) - file->pending->len;
 	const char *sentence = "a record's header makes no sense";
 	if (file->is_zero_fill)
 		sentence = "zeros stand where a record should";
@@ -306,10 +334,10 @@ static bool pcap_file_recover(PcapFile *file)
 
 	ResyncPcap known = {.layout = &file->layout,
 		.last_ns = file->last_ns,
-		.at_end = unread->len < RESYNC_SEARCH};
+		.at_end = file->pending->len < RESYNC_SEARCH};
 	size_t found;
 	if (file->context.facts->info.resynchronised >= RESYNC_LIMIT ||
-		!resync_pcap(&known, unread->data, unread->len, &found))
+		!resync_pcap(&known, file->pending->data, file->pending->len, &found))
 		return false;
 	pcap_close(file->pcap);
 	file->pcap = NULL;
@@ -317,9 +345,10 @@ static bool pcap_file_recover(PcapFile *file)
 	g_clear_pointer(&file->stream_buffer, g_free);
 	file->is_zero_fill = false;
 	char refusal[PCAP_ERRBUF_SIZE];
-	if (!pcap_file_start(file, unread->data + found, unread->len - found, refusal))
+	g_byte_array_remove_range(file->pending, 0, (guint)found);
+	file->record_at = pending_at + found;
+	if (!pcap_file_start(file, file->record_at, refusal))
 		return false;
-	file->record_at = unread_at + found;
 	file->context.facts->info.resynchronised++;
 	return true;
 }
@@ -367,7 +396,9 @@ void pcap_file_free(PcapFile *file)
 	if (file->pcap)
 		pcap_close(file->pcap); /* closes the stream */
 	g_free(file->stream_buffer);
-	g_free(file->pending);
+	g_free(file->fed_buffer);
+	g_byte_array_unref(file->pending);
+	g_byte_array_unref(file->history);
 	g_free(file->arena);
 	g_ptr_array_unref(file->large);
 	g_free(file);
