@@ -24,6 +24,7 @@ static void ip_begin(Layer *layer, uint8_t version)
 {
 	Packet *packet = layer->packet;
 	packet->ip = layer->at;
+	packet->ip_caplen = layer->kept;
 	packet->ip_version = version;
 	packet->ip_id = 0;
 	packet->dont_fragment = packet->more_fragments = false;

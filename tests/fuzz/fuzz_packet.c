@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Any bytes as a frame of any link type: two bytes of link type, two of wire length beyond what was
+ * kept, then the frame. The shortcut and the general way must agree, and nothing may point outside
+ * the frame.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissectors/cursor.h"
+#include "dissectors/layer.h"
+#include "dissectors/packet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 4)
+		return 0;
+	uint32_t link_type = cursor_load_le16(data), beyond = cursor_load_le16(data + 2);
+	const uint8_t *frame = data + 4;
+	uint32_t caplen = (uint32_t)(size - 4);
+
+	Packet p, general;
+	memset(&p, 0, sizeof(p));
+	memset(&general, 0, sizeof(general));
+	packet_decode(link_type, frame, caplen, caplen + beyond, &p);
+	layer_clear(&general, frame);
+	layer_decode(link_type, frame, caplen, caplen + beyond, &general);
+	expect(memcmp(&p, &general, sizeof(p)) == 0);
+
+	expect(p.kind < PACKET_KIND_COUNT);
+	expect(p.payload >= frame && p.payload <= frame + caplen);
+	expect(p.payload_caplen <= p.payload_len);
+	expect(p.payload_caplen <= (size_t)(frame + caplen - p.payload));
+	expect(p.sack_count <= 4);
+	if (p.ip) {
+		expect(p.ip >= frame && p.ip <= frame + caplen);
+		expect(p.ip_caplen <= (size_t)(frame + caplen - p.ip));
+	}
+	if (p.kind == PACKET_TCP)
+		expect(p.ip && p.tcp_header_len >= 20 && p.tcp_header_len <= 60);
+	return 0;
+}
