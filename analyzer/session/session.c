@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/session/session_private.h"
+#include "analyzer/session/smb_decrypt.h"
 
 /* Defaults of SessionLimits: docs/architecture.md, "Bounded memory". */
 #define DEFAULT_MAX_REQUESTS 1024
@@ -84,6 +85,9 @@ static void on_header(void *user, Side side, const uint8_t *data, size_t len, co
 	}
 	framed->message = message;
 	framed->message_side = side;
+	framed->staged = data;
+	framed->staged_len = len;
+	framed->extent = extent;
 	framed->protocol->decode(
 		&framed->state, data, len, extent, side == SIDE_CLIENT, &framed->sink);
 	framed->message = NULL;
@@ -144,6 +148,9 @@ static bool framed_start(Session *session, const Protocol *protocol)
 	if (framed->kind == &session_kind_smb) {
 		framed->smb.trees.limit = session->limits.max_trees;
 		framed->smb.credits_min = INT32_MIN;
+		if (session->limits.keys)
+			framed->smb.decryptor = smb_decryptor_new(session->limits.keys);
+		framed->state.stage_encrypted = framed->smb.decryptor != NULL;
 	}
 	session->framed = framed;
 	session->mode = SESSION_FRAMED;
@@ -160,6 +167,8 @@ static void framed_free(Session *session)
 	stream_clear(&framed->streams[SIDE_SERVER]);
 	request_table_clear(&framed->requests);
 	session_counters_clear(framed);
+	if (framed->kind == &session_kind_smb)
+		smb_decryptor_free(framed->smb.decryptor);
 	free(framed);
 	session->framed = NULL;
 }

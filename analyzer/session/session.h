@@ -138,11 +138,13 @@ typedef struct SessionChunk {
 	bool fills_hole; /* some bytes lie below the highest seen: late or retransmitted */
 } SessionChunk;
 
-/** SessionLimits: caps; 0 takes the default. */
+/** SessionLimits: caps, 0 takes the default; and what the user knows. */
 typedef struct SessionLimits {
 	uint32_t max_requests; /* outstanding per session, default 1024 */
 	uint32_t max_files;    /* open per session, default 1024 */
 	uint32_t max_trees;    /* default 64 */
+	/* opens encrypted SMB3 messages (smb_decrypt.h); NULL none; must outlive the session */
+	struct SmbKeyring *keys;
 } SessionLimits;
 
 /**

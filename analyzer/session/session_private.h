@@ -71,6 +71,7 @@ typedef struct SmbState {
 	uint64_t session_id;
 	uint64_t messages, signed_messages; /* after set-up */
 	uint64_t encrypted, compressed;
+	struct SmbDecryptor *decryptor; /* NULL without keys */
 	FileCell *opaque_file; /* stands for all files of an encrypted session */
 	uint64_t opaque_sequence;
 } SmbState;
@@ -105,6 +106,9 @@ typedef struct SessionFramed {
 	uint32_t counter_count, counter_room;
 	CommandStats *stats_rows; /* of the last session_stats(), NULL */
 	StreamMessage *message;   /* whose header is being decoded */
+	const uint8_t *staged;    /* its first bytes, during the call */
+	size_t staged_len;
+	const Extent *extent;
 	Side message_side;
 	uint64_t last_tag;
 	StreamMessage compound[2]; /* part of a large compound, by side; tag 0: none */

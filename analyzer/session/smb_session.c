@@ -8,6 +8,7 @@
 
 #include "analyzer/base/names.h"
 #include "analyzer/session/session_private.h"
+#include "analyzer/session/smb_secret.h"
 
 /* Fixed bytes before the data, for messages whose header the snap length cut: NetBIOS framing, SMB2
  * header, and the fixed part of a READ answer (MS-SMB2 2.2.20) or a WRITE request (2.2.21). */
@@ -443,8 +444,16 @@ static void on_notice(Session *session, const StreamMessage *m, const Message *m
 static void smb_message(Session *session, Side side, StreamMessage *m, const Message *message)
 {
 	SmbState *smb = &session->framed->smb;
+	if (smb_secret_open(session, side, message))
+		return;
 	if (message->index == 0)
 		compound_set(smb, NULL);
+	if (message->kind != MESSAGE_OPAQUE) {
+		smb->encrypted += (message->flags & MESSAGE_ENCRYPTED) != 0;
+		smb->compressed += (message->flags & MESSAGE_COMPRESSED) != 0;
+		if (smb->session_id == 0 && message->flags & MESSAGE_ENCRYPTED)
+			smb->session_id = message->session_id;
+	}
 	smb->saw_smb1 |= message->protocol == MESSAGE_SMB1;
 	smb->saw_smb2 |= message->protocol == MESSAGE_SMB2;
 	smb->saw_netbios |= message->protocol == MESSAGE_NETBIOS;
