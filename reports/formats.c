@@ -15,6 +15,7 @@ const ReportFormat *const report_formats[] = {
 	&format_markdown,
 	&format_html,
 	&format_csv,
+	&format_pcapng,
 	NULL,
 };
 

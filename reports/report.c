@@ -214,6 +214,17 @@ bool report_write_file(const ReportFormat *format, const Result *result,
 	return write_file(&job, path, error) && write_map(&job, error);
 }
 
+bool report_can_read_again(const ReportOptions *options)
+{
+	if (!options->reader)
+		return false;
+	for (size_t i = 0; i < reader_input_count(options->reader); i++) {
+		if (strcmp(reader_input(options->reader, i)->path, "-") == 0)
+			return false;
+	}
+	return true;
+}
+
 bool report_write_all(
 	const Result *result, const ReportOptions *options, const char *base, GError **error)
 {
@@ -227,7 +238,8 @@ bool report_write_all(
 		g_autofree char *path = NULL;
 
 		job.format = report_format_find(names[i]);
-		if ((job.format->needs & REPORT_NEEDS_INPUT_AGAIN) && !options->reader)
+		if ((job.format->needs & REPORT_NEEDS_INPUT_AGAIN) &&
+			!report_can_read_again(options))
 			continue;
 		path = g_strconcat(base, job.format->suffix, NULL);
 		if (!write_file(&job, path, &here) && !first)

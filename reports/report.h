@@ -61,10 +61,14 @@ typedef struct ReportFormat {
 /** report_formats: all formats, ended by NULL. */
 extern const ReportFormat *const report_formats[];
 
+/** report_can_read_again: whether formats with REPORT_NEEDS_INPUT_AGAIN can be written: there is a
+ * reader, and all its inputs are files. */
+bool report_can_read_again(const ReportOptions *options);
+
 /**
  * report_write_all: writes BASE.md, BASE.html, BASE.json and BASE.evidence.pcapng, all redacted
  * when options->redact. Every file that can be written is; false tells of the first that could not.
- * Without options->reader there is no evidence file.
+ * There is no evidence file when report_can_read_again() is false.
  */
 bool report_write_all(
 	const Result *result, const ReportOptions *options, const char *base, GError **error);
