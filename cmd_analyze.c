@@ -221,15 +221,18 @@ static int write_reports(
 		.reader = reader};
 	if (o->output) {
 		options.redact = !o->no_redact;
-		return cmd_fail(EXIT_REPORT, "-o is not built in");
+		if (!report_can_read_again(&options))
+			fprintf(stderr, "slowcopy: standard input cannot be read twice, so there "
+					"is no evidence file\n");
+		return report_write_all(result, &options, o->output, &error)
+			       ? EXIT_DONE
+			       : cmd_fail(EXIT_REPORT, "%s", error->message);
 	}
 	if (o->grade)
 		return print_grade(result);
 	const char *name = o->json ? "json" : o->format ? o->format : "text";
 	const ReportFormat *format = report_format_find(name);
-	bool is_attached = strcmp(name, "markdown") == 0 || strcmp(name, "html") == 0 ||
-			   strcmp(name, "pcapng") == 0;
-	if (is_attached && !o->no_redact)
+	if ((format->needs & REPORT_IS_SHARED) && !o->no_redact)
 		options.redact = true;
 	return report_write_stdout(format, result, &options, &error)
 		       ? EXIT_DONE

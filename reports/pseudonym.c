@@ -14,18 +14,19 @@
  * ("report.smith") and becomes ".ext".
  */
 static const char *const extensions[] = {"3gp", "7z", "aac", "accdb", "ai", "aif", "apk", "asf",
-	"asp", "avi", "avif", "bak", "bat", "bin", "bmp", "bz2", "c", "cab", "cbz", "cfg", "class",
-	"com", "conf", "cpp", "cr2", "cs", "css", "csv", "cue", "dat", "db", "deb", "dll", "dmg",
-	"doc", "docm", "docx", "dot", "dotx", "dwg", "dxf", "eml", "eps", "epub", "exe", "flac",
-	"flv", "gif", "go", "gz", "h", "heic", "htm", "html", "ico", "img", "indd", "ini", "iso",
-	"jar", "java", "jpeg", "jpg", "js", "json", "key", "lnk", "log", "lz4", "m2ts", "m3u",
-	"m4a", "m4v", "mdb", "md", "mid", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msg", "msi",
-	"mts", "nef", "numbers", "odp", "ods", "odt", "ogg", "ogv", "opus", "ost", "pages", "pcap",
-	"pcapng", "pdf", "php", "pl", "png", "ppt", "pptm", "pptx", "ps", "psd", "pst", "py",
-	"qcow2", "rar", "raw", "rb", "rpm", "rs", "rtf", "sh", "sql", "sqlite", "srt", "svg", "swf",
-	"sys", "tar", "tgz", "tif", "tiff", "tmp", "ts", "ttf", "txt", "url", "vbk", "vdi", "vhd",
-	"vhdx", "vmdk", "vob", "vsd", "vsdx", "war", "wav", "webm", "webp", "wim", "wma", "wmv",
-	"woff", "xls", "xlsb", "xlsm", "xlsx", "xml", "xz", "yaml", "yml", "zip", "zst"};
+	"asp", "avi", "avif", "bak", "bat", "bin", "bmp", "bz2", "c", "cab", "cap", "cbz", "cfg",
+	"class", "com", "conf", "cpp", "cr2", "cs", "css", "csv", "cue", "dat", "db", "deb", "dll",
+	"dmg", "dmp", "doc", "docm", "docx", "dot", "dotx", "dwg", "dxf", "eml", "eps", "enc",
+	"epub", "exe", "flac", "flv", "gif", "go", "gz", "h", "heic", "htm", "html", "ico", "img",
+	"indd", "ini", "iso", "jar", "java", "jpeg", "jpg", "js", "json", "key", "lnk", "log",
+	"lz4", "m2ts", "m3u", "m4a", "m4v", "mdb", "md", "mid", "mkv", "mov", "mp3", "mp4", "mpeg",
+	"mpg", "msg", "msi", "mts", "nef", "numbers", "odp", "ods", "odt", "ogg", "ogv", "opus",
+	"ost", "pages", "pcap", "pcapng", "pdf", "php", "pl", "png", "ppt", "pptm", "pptx", "ps",
+	"psd", "pst", "py", "qcow2", "rar", "raw", "rb", "rpm", "rs", "rtf", "sh", "snoop", "sql",
+	"sqlite", "srt", "svg", "swf", "sys", "tar", "tgz", "tif", "tiff", "tmp", "trc", "ts",
+	"ttf", "txt", "url", "vbk", "vdi", "vhd", "vhdx", "vmdk", "vob", "vsd", "vsdx", "war",
+	"wav", "webm", "webp", "wim", "wma", "wmv", "woff", "xls", "xlsb", "xlsm", "xlsx", "xml",
+	"xz", "yaml", "yml", "zip", "zst"};
 
 /* 198.18.0.0/15 has room for that many /24 networks; beyond it 240.0.0.0/4 serves (RFC 1112). */
 #define SUBNETS_TEST_NET 512u

@@ -41,7 +41,7 @@ static const char *prose(Redaction *r, const char *text)
 static const char *ident(Redaction *r, const char *text)
 {
 	if (text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-FTJ") == strlen(text) &&
-		strlen(text) <= 48)
+		strlen(text) <= 48 && !pseudonyms_find_original(r->names, text, strlen(text)))
 		return text;
 	return prose(r, text);
 }
