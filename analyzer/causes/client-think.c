@@ -16,6 +16,10 @@
 /* The timer of Windows ticks 64 times a second; programs that sleep "a little" sleep one tick. */
 #define WINDOWS_TICK_NS 15.625e6
 #define TICK_TOLERANCE 0.05
+/* A few short pauses are how programs start and end; a long one is worth telling alone. Causes 3
+ * wants twenty operations for a statement. */
+#define MIN_PAUSES 20
+#define LONG_PAUSE_NS SECOND_NS
 /* Causes 2.16. */
 #define HIGH_MARGIN 2
 
@@ -30,7 +34,8 @@ static Pauses measure(const CauseContext *context)
 {
 	const Account *a = &context->unit->account;
 	Pauses p = {.think_ns = context->left_ns[BUCKET_CLIENT_THINK]};
-	if (context->bulk == SIDE_CLIENT) {
+	/* one direction alone tells nothing of what held the sender back */
+	if (context->bulk == SIDE_CLIENT && context->rtt_ns > 0) {
 		p.stalled_ns = a->stalled_ns[SIDE_CLIENT];
 		if (p.stalled_ns > context->left_ns[BUCKET_SENDER_STALLED])
 			p.stalled_ns = context->left_ns[BUCKET_SENDER_STALLED];
@@ -44,6 +49,16 @@ static Pauses measure(const CauseContext *context)
 	double usual = (double)a->evidence[bucket][ACCOUNT_EVIDENCE - 1].ns;
 	p.is_regular = usual > 0 && usual <= REGULAR_RATIO * p.mean_ns;
 	return p;
+}
+
+/* A program that holds a file open and moves nothing is not slow: it has nothing to do. */
+static bool is_at_work(const CauseContext *context, const Pauses *p)
+{
+	uint64_t operations = 0;
+	for (int c = 0; c < OP_CLASS_COUNT; c++)
+		operations += context->unit->class_count[c];
+	return (context->bytes > 0 || operations >= MIN_PAUSES) &&
+	       (p->count >= MIN_PAUSES || p->longest_ns >= LONG_PAUSE_NS);
 }
 
 static bool is_timer(const Pauses *p)
@@ -95,7 +110,7 @@ static void advise(FindingDraft *draft, const Pauses *p)
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	Pauses p = measure(context);
-	if (cause_share(context, p.think_ns + p.stalled_ns) < MIN_SHARE)
+	if (cause_share(context, p.think_ns + p.stalled_ns) < MIN_SHARE || !is_at_work(context, &p))
 		return false;
 	cause_claim(context, draft, BUCKET_CLIENT_THINK);
 	cause_claim_part(context, draft, BUCKET_SENDER_STALLED, p.stalled_ns);
@@ -127,6 +142,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context) &&
 		!context->unit->is_unframed;
 	draft->confidence = is_clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	/* packets that queue on their way to the capture point come in clumps */
+	if (context->unit->is_unframed && context->vantage != VANTAGE_CLIENT &&
+		p.mean_ns < (double)context->rtt_ns)
+		draft->confidence = CONFIDENCE_LOW;
 	if (!is_clear) {
 		draft->doubt =
 			context->unit->is_unframed

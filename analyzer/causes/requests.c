@@ -19,6 +19,8 @@
 #define CEILING_TOLERANCE 0.2
 /* Time needed for high confidence: twice the least that counts. Causes 2.16. */
 #define HIGH_MARGIN 2
+/* Requests per file of a job from which on their size and number are a choice. */
+#define REQUESTS_PER_FILE 4
 /* RFC 7323 2.3: largest value of the window field, before scaling. */
 #define WINDOW_FIELD_MAX 65535.0
 
@@ -48,15 +50,20 @@ bool requests_measure(const CauseContext *context, Requests *ret)
 {
 	const Unit *unit = context->unit;
 	const DataFacts *d = unit_main(unit);
-	if (unit->is_ftp || unit->is_unframed || d->requests < REQUESTS_MIN || d->asked == 0 ||
+	/* a short snap length hides what was asked, not what came */
+	uint64_t asked = d->asked > 0 ? d->asked : d->bytes;
+	if (unit->is_ftp || unit->is_unframed || d->requests < REQUESTS_MIN || asked == 0 ||
 		context->rtt_ns <= 0)
+		return false;
+	/* files moved whole, in one or two requests, have the size they have */
+	if (unit->is_job && d->requests < REQUESTS_PER_FILE * unit->files)
 		return false;
 	bool is_write = unit_is_write(unit);
 	Requests r = {.data = d, .op_class = is_write ? OP_WRITE : OP_READ, .is_write = is_write};
 	r.count = d->requests;
 	/* mixed sizes: the mean, because large ones carry the bytes */
 	double median = (double)histogram_quantile(&d->size, 0.5);
-	double mean = (double)d->asked / (double)d->requests;
+	double mean = (double)asked / (double)d->requests;
 	r.size = median > mean ? median : mean;
 	r.depth_mean = (double)d->depth_sum / (double)d->requests;
 	r.depth_usual = depth_quantile(d, 0.9);

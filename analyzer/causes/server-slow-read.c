@@ -17,9 +17,19 @@ static unsigned mask_of(const CauseContext *context)
 	return unit->is_ftp ? OP_MASK(OP_FTP) | MASK_READ : MASK_READ;
 }
 
+/* In a protocol that is not understood a longer silence is nobody's turn: files of a job follow
+ * each other within this. */
+static bool is_nobodys_turn(const CauseContext *context)
+{
+	return context->unit->is_unframed &&
+	       context->unit->account.evidence[BUCKET_SERVER_PROCESSING][0].ns > JOB_GAP_NS;
+}
+
 static bool is_slow(const CauseContext *context)
 {
 	const Unit *unit = context->unit;
+	if (is_nobodys_turn(context))
+		return false;
 	if (slow_server_stalled_ns(context) >= cause_min_lost_ns(context))
 		return true;
 	if (!unit->is_unframed && !unit->is_ftp)

@@ -13,6 +13,8 @@
 #define QUICK_METADATA_NS (2 * MILLISECOND_NS)
 /* Causes 2.16. */
 #define HIGH_MARGIN 2
+/* Half of the number of operations that causes 3 wants for a statement. */
+#define FEW_ANSWERS 10
 
 static const DataFacts *data_of(const CauseContext *context, OpClass op_class)
 {
@@ -99,6 +101,9 @@ Confidence service_confidence(
 		return CONFIDENCE_LOW;
 	if (context->vantage == VANTAGE_UNKNOWN ||
 		draft->lost_ns < HIGH_MARGIN * cause_min_lost_ns(context))
+		return CONFIDENCE_MEDIUM;
+	/* one long answer is an event, not a habit */
+	if (service->count < FEW_ANSWERS)
 		return CONFIDENCE_MEDIUM;
 	/* far from the server a queue on the path looks like a slow answer; beyond a round trip it
 	 * would have to be a long one */

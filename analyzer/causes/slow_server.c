@@ -7,26 +7,37 @@
 #include "analyzer/causes/requests.h"
 #include "analyzer/constants.h"
 
-/* A pause of one round trip is the sign of a sender that waits for an acknowledgement: what looks
- * like a stall then is a small window or buffer. Judgement. */
-#define OWN_STALL_RTT_SHARE 1.2
+/* A pause of about one round trip is the sign of a sender that waits for an acknowledgement: what
+ * looks like a stall then is a small window or buffer. Judgement. */
+#define OWN_STALL_RTT_SHARE 1.5
 
 int64_t slow_server_stalled_ns(const CauseContext *context)
 {
-	const AccountEvidence *longest = context->unit->account.evidence[BUCKET_SENDER_STALLED];
-	bool is_own = context->vantage == VANTAGE_SERVER ||
-		      (double)longest->ns > OWN_STALL_RTT_SHARE * (double)context->rtt_ns;
-	if (!is_own)
-		return 0;
-	int64_t stalled = context->unit->account.stalled_ns[SIDE_SERVER];
+	const Account *a = &context->unit->account;
+	int64_t stalled = a->stalled_ns[SIDE_SERVER];
 	int64_t left = context->left_ns[BUCKET_SENDER_STALLED];
+	/* one direction alone tells nothing of what held the sender back */
+	if (context->rtt_ns == 0 || a->bucket_ns[BUCKET_SEND_BUFFER] > stalled ||
+		(double)a->evidence[BUCKET_SENDER_STALLED][0].ns <
+			OWN_STALL_RTT_SHARE * (double)context->rtt_ns)
+		return 0;
 	return stalled < left ? stalled : left;
 }
 
 int64_t slow_server_claim(
 	const CauseContext *context, FindingDraft *draft, unsigned mask, bool with_stalls)
 {
-	int64_t ns = cause_claim_server(context, draft, mask);
+	int64_t ns = 0;
+	for (int c = 0; c < OP_CLASS_COUNT; c++) {
+		if (!(mask & OP_MASK(c)))
+			continue;
+		Service s = service_of(context, (OpClass)c);
+		/* where most answers are quick, only the slow ones are a fault */
+		bool is_quick = s.count > 0 && !context->unit->is_ftp &&
+				s.typical_ns <= service_quick_ns((OpClass)c, &s);
+		ns += cause_claim_server_part(
+			context, draft, (OpClass)c, is_quick ? s.slow_ns : INT64_MAX);
+	}
 	if (with_stalls)
 		ns += cause_claim_part(
 			context, draft, BUCKET_SENDER_STALLED, slow_server_stalled_ns(context));
@@ -44,6 +55,17 @@ OpClass slow_server_class(const CauseContext *context, unsigned mask)
 		worst = (OpClass)c;
 	}
 	return worst;
+}
+
+/* Seen from the client, an answer that was lost on the way and sent again after a timer looks like
+ * a slow one: single long ones prove nothing where such losses were seen. Causes 2.5. */
+#define FEW_SLOW 3
+
+static bool may_be_lost_answers(const CauseContext *context, const Service *service)
+{
+	const TcpDirection *d = context->facts ? &context->facts->tcp.dir[SIDE_SERVER] : NULL;
+	return d && context->vantage != VANTAGE_SERVER && service->slow <= FEW_SLOW &&
+	       d->timeouts + d->tail_probes + d->unseen_stalls > 0;
 }
 
 /* What a server that has everything in memory would still need for these requests. */
@@ -72,6 +94,11 @@ void slow_server_finish(
 	draft->confidence = service_confidence(context, draft, &s);
 	if (context->unit->is_unframed && draft->confidence == CONFIDENCE_HIGH)
 		draft->confidence = CONFIDENCE_MEDIUM;
+	/* a protocol that is not understood, seen from afar: the answer may have been lost, or
+	 * nobody owed one */
+	if ((context->unit->is_unframed && context->vantage != VANTAGE_SERVER) ||
+		may_be_lost_answers(context, &s))
+		draft->confidence = CONFIDENCE_LOW;
 	draft->blame = "SERVER";
 	if (s.count > 0)
 		service_numbers(draft, &s);

@@ -74,11 +74,22 @@ static uint64_t owner(const Message *message)
 	return owner_of(message->protocol, message->session_id);
 }
 
+static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
+{
+	for (int i = 0; i < FILE_ID_LEN; i++) {
+		if (id[i] != 0xff)
+			return false;
+	}
+	return true;
+}
+
 /* whether work on files has begun; control codes without a file belong to the set-up of SMB3 */
 static bool verb_ends_setup(const Message *message)
 {
+	/* referrals and the list of interfaces carry a handle of all ones, MS-SMB2 2.2.31 */
 	if (message->verb == VERB_IOCTL)
-		return message->flags & MESSAGE_HAS_FILE_ID && !(message->flags & MESSAGE_PIPE);
+		return message->flags & MESSAGE_HAS_FILE_ID && !(message->flags & MESSAGE_PIPE) &&
+		       !id_is_all_ones(message->file_id);
 	OpClass op_class = class_of(message->verb);
 	return op_class != OP_AUTH && op_class != OP_OTHER;
 }
@@ -145,15 +156,6 @@ static FileCell *file_of_id(Session *session, const StreamMessage *m, const Mess
 	bool is_gone = file->is_closed;
 	file_release(file);
 	return is_gone ? NULL : file;
-}
-
-static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
-{
-	for (int i = 0; i < FILE_ID_LEN; i++) {
-		if (id[i] != 0xff)
-			return false;
-	}
-	return true;
 }
 
 /* the file that later members of a compound or AndX chain mean */
@@ -435,6 +437,7 @@ static void on_notice(Session *session, const StreamMessage *m, const Message *m
 			request->op.request_last_ns = m->first_ns;
 		return;
 	}
+	session->framed->smb.breaks += message->verb == VERB_BREAK;
 	CommandCounter *counter =
 		session_counter(session->framed, message->protocol, message->command);
 	if (counter)

@@ -138,8 +138,18 @@ static Conversation *root_of(Conversation *conv)
 	return conv->control ? conv->control : conv;
 }
 
+/* MS-SMB2 2.2.31: control codes that name no file belong to the set-up. */
+static bool is_setup_control(uint32_t code)
+{
+	return code == 0x00060194 || code == 0x000601B0 || /* DFS referrals */
+	       code == 0x001401FC ||                       /* list of interfaces */
+	       code == 0x00140204;                         /* validation of the negotiation */
+}
+
 static bool belongs_to_job(const Operation *op)
 {
+	if (op->verb == VERB_IOCTL && is_setup_control(op->info_class))
+		return false;
 	return op->op_class != OP_AUTH && op->verb != VERB_ECHO && op->verb != VERB_NOTIFY &&
 	       op->verb != VERB_BREAK && op->verb != VERB_LOGOFF && op->verb != VERB_DISCONNECT &&
 	       op->verb != VERB_CANCEL;
@@ -159,8 +169,12 @@ static void job_close(Conversation *conv, int64_t end_ns)
 static void job_touch(Conversation *conv, const Operation *op)
 {
 	Unit *job = conv->job;
-	bool is_idle = job && op->request_first_ns - job->last_activity_ns > JOB_GAP_NS &&
-		       job->outstanding == 0 && !conv->data_list;
+	/* connecting another share is no idleness */
+	int64_t last = job && conv->last_auth_ns > job->last_activity_ns ? conv->last_auth_ns
+		       : job                                             ? job->last_activity_ns
+									 : 0;
+	bool is_idle = job && op->request_first_ns - last > JOB_GAP_NS && job->outstanding == 0 &&
+		       !conv->data_list;
 	if (is_idle)
 		job_close(conv, job->last_activity_ns);
 	if (conv->job)
@@ -420,6 +434,17 @@ void tracker_before_payload(
 	conv->last_payload_ns = packet->ts_ns;
 }
 
+/* A connection that opened only after several tries is part of what was waited for. */
+static int64_t unknown_start_ns(const Conversation *conv)
+{
+	const TcpConnection *tcp = &conv->tcp;
+	bool is_first = conv->period_base[0] + conv->period_base[1] == 0;
+	bool was_retried = tcp->syn_tries > 1 || tcp->syn_ack_tries > 1;
+	bool is_at_once = tcp->established_ns > 0 &&
+			  conv->first_payload_ns - tcp->established_ns < JOB_GAP_NS;
+	return is_first && was_retried && is_at_once ? tcp->first_ns : conv->first_payload_ns;
+}
+
 static Unit *payload_unit(Conversation *conv)
 {
 	if (conv->control) {
@@ -431,7 +456,7 @@ static Unit *payload_unit(Conversation *conv)
 	}
 	if (is_unknown(conv)) {
 		if (!conv->unit) {
-			conv->unit = unit_open(conv, false, conv->first_payload_ns);
+			conv->unit = unit_open(conv, false, unknown_start_ns(conv));
 			if (conv->unit) {
 				conv->unit->is_unframed = true;
 				conv->unit->protocol = "other";

@@ -123,6 +123,7 @@ Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
 Test(causes_hosts, the_tick_of_a_windows_timer_is_recognised)
 {
 	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 64, 4 * KIB, 1, 0);
 	for (int i = 0; i < 63; i++)
 		cause_case_add(c, BUCKET_CLIENT_THINK, 15600000);
 	cr_assert(cause_case_conclude(c, "client-think"));
@@ -137,10 +138,75 @@ Test(causes_hosts, a_client_whose_disk_does_not_deliver)
 {
 	CauseCase *c = cause_case_new();
 	cause_case_requests(c, true, 20, MIB, 4, CASE_MS / 5);
-	cause_case_add(c, BUCKET_SENDER_STALLED, 900 * CASE_MS);
+	for (int i = 0; i < 20; i++) {
+		cause_case_add(c, BUCKET_SENDER_STALLED, 45 * CASE_MS);
+		cause_case_add(c, BUCKET_LINK, CASE_MS);
+	}
 	cr_assert(cause_case_conclude(c, "client-think"));
 	cr_assert(strstr(c->draft.sentence, "in the middle of its data"), "%s", c->draft.sentence);
 	cr_assert_eq(c->draft.claim_ns[BUCKET_SENDER_STALLED], 900 * CASE_MS);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_program_that_holds_a_file_open_is_not_slow)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	cause_case_operations(c, OP_OPEN, 1, 0);
+	cause_case_add(c, BUCKET_CLIENT_THINK, 1500 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cause_case_free(c);
+	/* eleven short pauses around a small copy are how a program starts */
+	c = cause_case_new();
+	cause_case_requests(c, false, 1, 64 * KIB, 1, 0);
+	for (int i = 0; i < 11; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, 10 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, stalls_of_a_round_trip_are_not_the_disk)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 20, MIB, 4, 0);
+	for (int i = 0; i < 40; i++)
+		cause_case_add(c, BUCKET_SENDER_STALLED, 13 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "server-slow-read"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_protocol_that_is_not_understood_blames_with_care)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_unframed = true;
+	c->unit.payload[SIDE_SERVER] = 4 * MIB;
+	for (int i = 0; i < 10; i++)
+		cause_case_server(c, OP_OTHER, 300 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
+	c->context.vantage = VANTAGE_SERVER;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_leq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	/* bursts that nobody asked for, seconds apart */
+	cause_case_server(c, OP_OTHER, 2500 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "server-slow-read"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, single_long_answers_where_answers_were_lost)
+{
+	CauseCase *c = cause_case_new();
+	c->context.vantage = VANTAGE_CLIENT;
+	cause_case_requests(c, false, 40, 64 * KIB, 1, CASE_MS / 5);
+	cause_case_requests(c, false, 2, 64 * KIB, 1, 600 * CASE_MS);
+	cause_case_server(c, OP_READ, 1208 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_geq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	/* only the slow ones are a fault */
+	cr_assert_eq(c->draft.lost_ns, 1200 * CASE_MS);
+	c->facts.tcp.dir[SIDE_SERVER].timeouts = 4;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
 	cause_case_free(c);
 }
 

@@ -199,6 +199,31 @@ Test(causes_requests, small_requests_stay_silent_where_they_must)
 	cause_case_free(c);
 }
 
+Test(causes_requests, files_moved_whole_have_the_size_they_have)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	c->unit.files = 20;
+	cause_case_requests(c, false, 20, 20 * KIB, 1, 0);
+	cause_case_round_trip(c, OP_READ, 200 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "smb-small-requests"));
+	cr_assert_not(cause_case_conclude(c, "smb-serial-requests"));
+	/* ten pieces each are a choice */
+	c->unit.files = 2;
+	cr_assert(cause_case_conclude(c, "smb-small-requests"));
+	cause_case_free(c);
+}
+
+Test(causes_requests, a_short_snap_length_hides_only_what_was_asked)
+{
+	CauseCase *c = serial_case();
+	c->unit.read.asked = 0;
+	histogram_clear(&c->unit.read.size);
+	cr_assert(cause_case_conclude(c, "smb-serial-requests"));
+	cr_assert(strstr(c->draft.sentence, "one 64 KiB block at a time"), "%s", c->draft.sentence);
+	cause_case_free(c);
+}
+
 static void make_smb1(CauseCase *c)
 {
 	c->session = (SessionStats){.protocol = "smb1",
