@@ -51,7 +51,8 @@ static void add_wait(Conversation *conv, int64_t travel_ns, Bucket bucket, OpCla
 static void charge_server(
 	Conversation *conv, const Packet *packet, const Turn *turn, OpClass op_class, Side speaker)
 {
-	if (turn->is_setup) {
+	/* another share may be connected, another user log in, after files were opened */
+	if (turn->is_setup || op_class == OP_AUTH) {
 		add_wait(conv, 0, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet);
 		return;
 	}

@@ -259,8 +259,10 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet)
 	}
 	label(conv, packet, &step, &before);
 	gap_trains(conv, packet, &step);
-	if (conv->control && step.closes)
+	if (conv->control && step.closes) {
 		conv->control->data_done_ns = packet->ts_ns;
+		tracker_data_closed(conv, packet->ts_ns);
+	}
 }
 
 bool tracker_is_reuse(const Conversation *conv, const Packet *packet)

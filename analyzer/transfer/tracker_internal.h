@@ -58,6 +58,10 @@ void tracker_payload(
 /** tracker_repair: @packet repeats bytes of @conv's transfer. */
 void tracker_repair(Conversation *conv, const Packet *packet);
 
+/** tracker_data_closed: FTP data connection @conv said that it is done: so is a transfer whose end
+ * was announced before. */
+void tracker_data_closed(Conversation *conv, int64_t now_ns);
+
 /** tracker_units_end: @conv ends; its open units are closed and get @facts. */
 void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts);
 

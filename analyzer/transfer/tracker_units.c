@@ -290,7 +290,7 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 			continue;
 		d->ftp_file = NULL;
 		d->unit = NULL;
-		if (d->tcp.state >= TCP_STATE_CLOSED)
+		if (d->tcp.state >= TCP_STATE_CLOSING)
 			continue;
 		d->unit = unit;
 		running = d;
@@ -515,6 +515,16 @@ void tracker_repair(Conversation *conv, const Packet *packet)
 	Unit *unit = conv->unit ? conv->unit : conv->current;
 	if (unit && unit->series)
 		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
+}
+
+void tracker_data_closed(Conversation *conv, int64_t now_ns)
+{
+	Unit *unit = conv->unit;
+	if (!unit || !unit->is_closing)
+		return;
+	conv->unit = NULL;
+	unit_close(root_of(conv), unit,
+		now_ns > unit->end_activity_ns ? now_ns : unit->end_activity_ns);
 }
 
 void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts)
