@@ -486,3 +486,24 @@ Test(smb1, contradictions_are_counted_and_survived)
 		cr_expect_leq(recorder.count, 3);
 	}
 }
+
+/* fewer words than the command has: no field is invented from what follows */
+Test(smb1, any_word_count_is_survived)
+{
+	for (const SmbSample *s = smb1_samples; s->name; s++) {
+		uint8_t words;
+		build(s->name);
+		words = builder.bytes[4 + 32];
+		for (unsigned count = 0; count < 256; count++) {
+			build_at(&builder, 4 + 32, 1, count);
+			memset(&recorder, 0, sizeof recorder);
+			smb_recorder_run(
+				&recorder, builder.bytes, builder.len, SIZE_MAX, s->from_client);
+			cr_assert_geq(recorder.count, 1, "%s %u", s->name, count);
+			for (size_t i = 0; i < recorder.count; i++)
+				cr_assert_leq(recorder.records[i].message.name_len, builder.len);
+			if (count == words)
+				cr_assert_eq(recorder.anomaly_count, 0, "%s", s->name);
+		}
+	}
+}

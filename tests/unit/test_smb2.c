@@ -490,3 +490,26 @@ Test(smb2, transform_header)
 	c = cursor_over(builder.bytes + 4, builder.len - 4);
 	cr_expect_eq(smb3_transform_parse(&c, &t), PARSE_BAD);
 }
+
+/* every body parser looks at StructureSize before it believes the rest */
+Test(smb2, bodies_of_another_size_are_not_read)
+{
+	static const char *const free_form[] = {"read-error", "write-pending", "ioctl-error",
+		"cancel-request", "echo-request", "encrypted", "compressed"};
+
+	for (const SmbSample *s = smb2_samples; s->name; s++) {
+		bool is_free = false;
+		for (size_t i = 0; i < sizeof free_form / sizeof *free_form; i++)
+			is_free |= strcmp(s->name, free_form[i]) == 0;
+		if (is_free)
+			continue;
+		build(s->name);
+		build_at(&builder, 4 + 64, 2, 0xFFFF);
+		memset(&recorder, 0, sizeof recorder);
+		smb_recorder_run(&recorder, builder.bytes, builder.len, SIZE_MAX, s->from_client);
+		cr_expect(smb_recorder_has(&recorder, "smb2-structure-size"), "%s", s->name);
+		cr_expect_eq(recorder.records[0].message.name_len, 0, "%s", s->name);
+		cr_expect(
+			!(recorder.records[0].message.flags & MESSAGE_HAS_FILE_ID), "%s", s->name);
+	}
+}
