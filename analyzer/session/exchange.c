@@ -10,23 +10,6 @@
 #include "analyzer/session/session_private.h"
 #include "dissectors/text.h"
 
-static bool class_is_error(StatusClass status_class)
-{
-	switch (status_class) {
-	case STATUS_CLASS_NOT_FOUND:
-	case STATUS_CLASS_DENIED:
-	case STATUS_CLASS_LOCKED:
-	case STATUS_CLASS_ERROR:
-		return true;
-	case STATUS_CLASS_OK:
-	case STATUS_CLASS_MORE:
-	case STATUS_CLASS_PENDING:
-	case STATUS_CLASS_END:
-		break;
-	}
-	return false;
-}
-
 /* the file to show to the listener: closed ones are gone for it */
 static FileRef *visible_file(const Request *request)
 {
@@ -100,6 +83,7 @@ static void request_sent(Session *session, Request *request, int64_t last_ns, ui
 		session->turn.newest_request_ns = last_ns;
 		session->turn.newest_class = op->op_class;
 	}
+	session_count_request(session->framed, op);
 	if (session->ops->request)
 		session->ops->request(session->user, op);
 }
@@ -166,18 +150,10 @@ static int64_t server_time(const Operation *op, int64_t loop_ns)
 
 static void count_answer(Session *session, const Request *request)
 {
-	const Operation *op = &request->op;
-	if (request->is_opaque || request->is_foreign)
-		return;
-	CommandCounter *counter = session_counter(session->framed, op->protocol, op->command);
-	if (!counter)
-		return;
-	counter->responses++;
-	if (class_is_error(op->status_class))
-		counter->errors++;
-	histogram_add(&counter->response_time, op->reply_last_ns - op->request_last_ns, 1);
-	if (session->server_loop_ns >= 0)
-		histogram_add(&counter->server_time, server_time(op, session->server_loop_ns), 1);
+	int64_t loop_ns = session->server_loop_ns;
+	if (!request->is_opaque && !request->is_foreign)
+		session_count_answer(session->framed, &request->op,
+			loop_ns >= 0 ? server_time(&request->op, loop_ns) : -1);
 }
 
 static void give_up_doubtful(Session *session, int64_t now_ns)
@@ -279,7 +255,7 @@ void exchange_count_reply(Session *session, const Message *message)
 		return;
 	}
 	counter->responses++;
-	if (class_is_error(message->status_class))
+	if (session_class_is_error(message->status_class))
 		counter->errors++;
 }
 

@@ -187,6 +187,8 @@ static void begin_transfer(
 	exchange_name(message, name, sizeof name);
 	if (ftp->sized_name && strcmp(ftp->sized_name, name) == 0 && message->verb == VERB_READ)
 		file->ref.size = ftp->size;
+	/* one line: it mostly comes in one segment */
+	file->ref.asked_ns = m->first_ns;
 	file_set_name(&framed->files, file, name);
 	file_announce(&framed->files, file);
 	exchange_set_file(request, file);
@@ -255,6 +257,8 @@ static void on_interim(Session *session, int64_t first_ns, const Message *messag
 	}
 	if (request->file && message->length > 0)
 		request->file->ref.size = message->length;
+	if (request->file && request->file->ref.began_ns == 0)
+		request->file->ref.began_ns = first_ns;
 	request->op.reply_code = message->reply_code;
 	exchange_interim(session, request, first_ns);
 }
@@ -315,6 +319,7 @@ static void ftp_message(Session *session, Side side, StreamMessage *m, const Mes
 	case MESSAGE_NOTICE:
 		session->turn.last_reply_ns = m->first_ns;
 		session->turn.last_class = OP_AUTH;
+		session_count_greeting(session->framed, m->first_ns);
 		break;
 	case MESSAGE_OPAQUE:
 		on_opaque(session, side, m, message);

@@ -404,6 +404,13 @@ Session *session_new_with(const Protocol *const *protocols, const SessionOps *op
 	session->client_port = client_port;
 	session->server_loop_ns = -1;
 	session->turn.is_setup = true;
+	/* where FTP is to be expected the server speaks first: it owes its greeting */
+	for (size_t i = 0; protocols[i]; i++) {
+		if (protocols[i]->is_text && is_port_of(session, protocols[i])) {
+			session->turn.outstanding = 1;
+			session->turn.oldest_class = session->turn.newest_class = OP_AUTH;
+		}
+	}
 	return session;
 }
 
@@ -518,6 +525,25 @@ const char *session_protocol_name(const Session *session)
 bool session_is_settled(const Session *session)
 {
 	return session->mode != SESSION_PROBING;
+}
+
+size_t session_bytes(const Session *session)
+{
+	const SessionFramed *framed = session->framed;
+	size_t bytes = sizeof *session;
+	if (session->kept)
+		bytes += sizeof *session->kept + session->kept->count * PROBE_KEPT_BYTES;
+	if (session->data)
+		bytes += sizeof *session->data;
+	if (!framed)
+		return bytes;
+	bytes += sizeof *framed + request_table_bytes(&framed->requests) +
+		 file_table_bytes(&framed->files) + session_counters_bytes(framed);
+	for (int side = SIDE_CLIENT; side <= SIDE_SERVER; side++)
+		bytes += stream_bytes(&framed->streams[side]);
+	if (framed->kind == &session_kind_smb && framed->smb.trees.rows)
+		bytes += framed->smb.trees.limit * sizeof *framed->smb.trees.rows;
+	return bytes;
 }
 
 void session_free(Session *session)

@@ -46,8 +46,10 @@ typedef struct FileRef {
 	bool open_seen;
 	uint8_t oplock_asked, oplock_granted;
 	bool write_through;
-	bool is_ascii; /* FTP: TYPE A was in force when the transfer was asked for */
-	void *user;    /* the listener's, NULL at start */
+	bool is_ascii;    /* FTP: TYPE A was in force when the transfer was asked for */
+	int64_t asked_ns; /* FTP: first byte of the transfer command; 0 not yet */
+	int64_t began_ns; /* FTP: its 1xx reply; 0 not yet */
+	void *user;       /* the listener's, NULL at start */
 } FileRef;
 
 /** Operation: one request and, in reply callbacks, its answer. Lives for the callback. Times are ns
@@ -194,6 +196,9 @@ const char *session_protocol_name(const Session *session);
 /** session_is_settled: whether probing has come to an end (a protocol was found, or none of ours).
  */
 bool session_is_settled(const Session *session);
+
+/** session_bytes: memory held by @session, for the budget. */
+size_t session_bytes(const Session *session);
 
 /** session_free: NULL is allowed. */
 void session_free(Session *session);

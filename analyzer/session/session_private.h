@@ -42,7 +42,15 @@ typedef struct CommandCounter {
 	uint16_t command;
 	uint64_t requests, responses, errors, pending;
 	Histogram response_time, server_time;
+	uint32_t response_bins[SESSION_TIME_BINS];
 } CommandCounter;
+
+/** SizeCounter: sizes that reads or writes asked for. */
+typedef struct SizeCounter {
+	Histogram bytes; /* weighted by themselves */
+	uint64_t count, bins[SESSION_SIZE_BINS];
+	uint64_t credits_known, credits_short; /* requests with a known balance; with none left */
+} SizeCounter;
 
 /** Trees: tree id to share; the oldest is forgotten when there are too many. */
 typedef struct SmbTree {
@@ -72,7 +80,7 @@ typedef struct SmbState {
 	uint64_t messages, signed_messages; /* after set-up */
 	uint64_t encrypted, compressed;
 	struct SmbDecryptor *decryptor; /* NULL without keys */
-	FileCell *opaque_file; /* stands for all files of an encrypted session */
+	FileCell *opaque_file;          /* stands for all files of an encrypted session */
 	uint64_t opaque_sequence;
 } SmbState;
 
@@ -104,6 +112,9 @@ typedef struct SessionFramed {
 	FileTable files;
 	CommandCounter *counters;
 	uint32_t counter_count, counter_room;
+	SizeCounter sizes[2]; /* reads, writes */
+	SessionPhase phases[PHASE_COUNT];
+	int64_t first_data_ns;
 	CommandStats *stats_rows; /* of the last session_stats(), NULL */
 	StreamMessage *message;   /* whose header is being decoded */
 	const uint8_t *staged;    /* its first bytes, during the call */
@@ -226,5 +237,16 @@ void ftp_data_end(Session *session);
 /** session_counter: the row of a command; NULL when there are too many or no memory. */
 CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol, uint16_t command);
 void session_counters_clear(SessionFramed *framed);
+size_t session_counters_bytes(const SessionFramed *framed);
+
+/** session_class_is_error: whether an answer of this class counts as an error. */
+bool session_class_is_error(StatusClass status_class);
+
+/** session_count_request, session_count_answer: a request is complete; its answer is. */
+void session_count_request(SessionFramed *framed, const Operation *op);
+void session_count_answer(SessionFramed *framed, const Operation *op, int64_t server_ns);
+
+/** session_count_greeting: the FTP greeting was complete at @now_ns. */
+void session_count_greeting(SessionFramed *framed, int64_t now_ns);
 
 #endif

@@ -33,8 +33,119 @@ CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol,
 	return counter;
 }
 
+bool session_class_is_error(StatusClass status_class)
+{
+	switch (status_class) {
+	case STATUS_CLASS_NOT_FOUND:
+	case STATUS_CLASS_DENIED:
+	case STATUS_CLASS_LOCKED:
+	case STATUS_CLASS_ERROR:
+		return true;
+	case STATUS_CLASS_OK:
+	case STATUS_CLASS_MORE:
+	case STATUS_CLASS_PENDING:
+	case STATUS_CLASS_END:
+		break;
+	}
+	return false;
+}
+
+/* floor of the logarithm to base 2 of @value, 0 for 0, below @bins */
+static unsigned log_bin(uint64_t value, unsigned bins)
+{
+	unsigned bin = value > 1 ? 63 - (unsigned)__builtin_clzll(value) : 0;
+	return bin < bins ? bin : bins - 1;
+}
+
+static SizeCounter *sizes_of(SessionFramed *framed, const Operation *op)
+{
+	if (op->verb != VERB_READ && op->verb != VERB_WRITE)
+		return NULL;
+	return &framed->sizes[op->verb == VERB_WRITE];
+}
+
+void session_count_request(SessionFramed *framed, const Operation *op)
+{
+	SizeCounter *sizes = sizes_of(framed, op);
+	if (!sizes)
+		return;
+	if (framed->first_data_ns == 0)
+		framed->first_data_ns = op->request_first_ns;
+	if (op->protocol == MESSAGE_FTP || op->asked_bytes == 0)
+		return;
+	sizes->count++;
+	sizes->bins[log_bin(op->asked_bytes, SESSION_SIZE_BINS)]++;
+	histogram_add(&sizes->bytes, (int64_t)op->asked_bytes, op->asked_bytes);
+	if (op->credits_available == INT32_MIN)
+		return;
+	sizes->credits_known++;
+	/* causes.md 3.38: not enough is left for another one like it */
+	int32_t charge = op->credit_charge > 0 ? op->credit_charge : 1;
+	sizes->credits_short += op->credits_available <= charge;
+}
+
+static PhaseKind phase_of(const Operation *op)
+{
+	/* MS-FSCC 2.3: FSCTL_DFS_GET_REFERRALS and its extended form */
+	static const uint32_t referrals = 0x00060194, referrals_ex = 0x000601B0;
+	if (op->protocol == MESSAGE_NETBIOS)
+		return PHASE_NETBIOS;
+	if (op->verb == VERB_NEGOTIATE)
+		return PHASE_NEGOTIATE;
+	if (op->verb == VERB_LOGIN)
+		return PHASE_LOGIN;
+	if (op->verb == VERB_CONNECT)
+		return PHASE_CONNECT;
+	if (op->verb == VERB_OPEN)
+		return PHASE_OPEN;
+	if (op->verb == VERB_PREPARE)
+		return PHASE_PREPARE;
+	if (op->verb == VERB_IOCTL &&
+		(op->info_class == referrals || op->info_class == referrals_ex))
+		return PHASE_REFERRAL;
+	return PHASE_OTHER;
+}
+
+static void phase_note(SessionPhase *phase, int64_t start_ns, int64_t end_ns, int64_t busy_ns)
+{
+	if (phase->exchanges == 0)
+		phase->start_ns = start_ns;
+	if (end_ns > phase->end_ns)
+		phase->end_ns = end_ns;
+	if (busy_ns > 0)
+		phase->busy_ns += busy_ns;
+	phase->exchanges++;
+}
+
+void session_count_greeting(SessionFramed *framed, int64_t now_ns)
+{
+	if (framed->first_data_ns == 0)
+		phase_note(&framed->phases[PHASE_GREETING], 0, now_ns, 0);
+}
+
+void session_count_answer(SessionFramed *framed, const Operation *op, int64_t server_ns)
+{
+	int64_t response_ns = op->reply_last_ns - op->request_last_ns;
+	CommandCounter *counter = session_counter(framed, op->protocol, op->command);
+	if (counter) {
+		counter->responses++;
+		if (session_class_is_error(op->status_class))
+			counter->errors++;
+		histogram_add(&counter->response_time, response_ns, 1);
+		if (server_ns >= 0)
+			histogram_add(&counter->server_time, server_ns, 1);
+		uint64_t us = response_ns > 0 ? (uint64_t)response_ns / 1000 : 0;
+		counter->response_bins[log_bin(us, SESSION_TIME_BINS)]++;
+	}
+	if (framed->first_data_ns == 0)
+		phase_note(&framed->phases[phase_of(op)], op->request_first_ns, op->reply_last_ns,
+			response_ns);
+}
+
 void session_counters_clear(SessionFramed *framed)
 {
+	histogram_clear(&framed->sizes[0].bytes);
+	histogram_clear(&framed->sizes[1].bytes);
 	for (uint32_t i = 0; i < framed->counter_count; i++) {
 		histogram_clear(&framed->counters[i].response_time);
 		histogram_clear(&framed->counters[i].server_time);
@@ -44,6 +155,16 @@ void session_counters_clear(SessionFramed *framed)
 	framed->counters = NULL;
 	framed->stats_rows = NULL;
 	framed->counter_count = framed->counter_room = 0;
+}
+
+size_t session_counters_bytes(const SessionFramed *framed)
+{
+	size_t bytes = framed->counter_room * sizeof *framed->counters;
+	for (uint32_t i = 0; i < framed->counter_count; i++)
+		bytes += histogram_bytes(&framed->counters[i].response_time) +
+			 histogram_bytes(&framed->counters[i].server_time);
+	return bytes + histogram_bytes(&framed->sizes[0].bytes) +
+	       histogram_bytes(&framed->sizes[1].bytes);
 }
 
 static TimeStats time_stats(const Histogram *histogram)
@@ -87,6 +208,7 @@ static void fill_commands(SessionFramed *framed, SessionStats *ret)
 			.response_time = time_stats(&counter->response_time),
 			.server_time = time_stats(&counter->server_time),
 		};
+		memcpy(rows[i].response_bins, counter->response_bins, sizeof rows[i].response_bins);
 	}
 	qsort(rows, framed->counter_count, sizeof *rows, compare_rows);
 	framed->stats_rows = rows;
@@ -173,6 +295,74 @@ static void fill_smb(const SessionFramed *framed, SessionStats *ret)
 	ret->files_dropped = framed->files.dropped;
 }
 
+/* Requests that fill what is allowed to this share were limited by it: a client rounds down to
+ * blocks or leaves room for a header. */
+#define FILLS_LIMIT 0.9
+
+/* MS-SMB2 3.3.5.4: without large requests, and over the NetBIOS session service always */
+#define SMB2_SMALL_MAX 65536
+
+static SizeLimit small_limit(const SessionFramed *framed)
+{
+	const SmbState *smb = &framed->smb;
+	if (framed->state.over_netbios)
+		return SIZE_LIMIT_NETBIOS;
+	if (!smb->offer_seen)
+		return SIZE_LIMIT_UNKNOWN;
+	bool offers_large = smb->offer.large_mtu;
+	for (size_t i = 0; i < smb->offer.offered_count; i++)
+		offers_large |= smb->offer.offered[i] > 0x0202;
+	return offers_large ? SIZE_LIMIT_SERVER_REFUSED : SIZE_LIMIT_CLIENT_OFFER;
+}
+
+static SizeLimit size_limit(
+	const SessionFramed *framed, const SizeCounter *sizes, uint64_t median, uint32_t max)
+{
+	const SmbState *smb = &framed->smb;
+	if (framed->kind != &session_kind_smb || sizes->count == 0 || !smb->choice_seen)
+		return SIZE_LIMIT_UNKNOWN;
+	if (!smb->saw_smb2) {
+		/* 64 KiB less the header is the most any SMB1 client asks of Windows */
+		if (median >= FILLS_LIMIT * 60 * 1024)
+			return SIZE_LIMIT_DIALECT;
+		bool is_large = sizes == &framed->sizes[1] ? smb->choice.large_write
+							   : smb->choice.large_read;
+		bool fills = median >= FILLS_LIMIT * smb->choice.max_buffer / 2;
+		return !is_large && fills ? SIZE_LIMIT_SERVER : SIZE_LIMIT_PROGRAM;
+	}
+	if (sizes->credits_known > 0 && sizes->credits_short * 2 >= sizes->credits_known)
+		return SIZE_LIMIT_CREDITS;
+	bool is_small = max <= SMB2_SMALL_MAX || !smb->choice.large_mtu;
+	if (is_small && median >= FILLS_LIMIT * SMB2_SMALL_MAX)
+		return small_limit(framed);
+	return max > 0 && median >= FILLS_LIMIT * max ? SIZE_LIMIT_SERVER : SIZE_LIMIT_PROGRAM;
+}
+
+static void fill_size(const SessionFramed *framed, bool is_write, uint32_t max, SizeStats *ret)
+{
+	const SizeCounter *sizes = &framed->sizes[is_write];
+	ret->count = sizes->count;
+	ret->min = (uint64_t)histogram_min(&sizes->bytes);
+	ret->median = (uint64_t)histogram_quantile(&sizes->bytes, 0.5);
+	ret->max = (uint64_t)histogram_max(&sizes->bytes);
+	memcpy(ret->bins, sizes->bins, sizeof ret->bins);
+	ret->limit = size_limit(framed, sizes, ret->median, max);
+}
+
+const char *session_phase_id(PhaseKind kind)
+{
+	static const char *const ids[PHASE_COUNT] = {"netbios", "greeting", "negotiate", "login",
+		"connect", "referral", "open", "prepare", "other"};
+	return kind < PHASE_COUNT ? ids[kind] : "other";
+}
+
+const char *session_size_limit_id(SizeLimit limit)
+{
+	static const char *const ids[] = {"unknown", "program", "server", "client-offer",
+		"server-refused", "netbios", "dialect", "credits"};
+	return limit < sizeof ids / sizeof *ids ? ids[limit] : "unknown";
+}
+
 bool session_stats(Session *session, SessionStats *ret)
 {
 	if (session->mode != SESSION_FRAMED)
@@ -186,8 +376,13 @@ bool session_stats(Session *session, SessionStats *ret)
 		.requests_dropped = framed->requests_dropped,
 	};
 	fill_commands(framed, ret);
+	memcpy(ret->phases, framed->phases, sizeof ret->phases);
+	ret->first_data_ns = framed->first_data_ns;
+	ret->unpaired_replies = framed->unpaired_replies;
 	if (framed->kind == &session_kind_smb) {
 		fill_smb(framed, ret);
+		fill_size(framed, false, ret->max_read_bytes, &ret->read_size);
+		fill_size(framed, true, ret->max_write_bytes, &ret->write_size);
 	} else {
 		ret->ftp_ascii = framed->ftp.any_ascii;
 		ret->ftp_tls = framed->ftp.is_tls;

@@ -19,6 +19,13 @@ typedef struct TimeStats {
 	int64_t min_ns, median_ns, p95_ns, max_ns, mean_ns;
 } TimeStats;
 
+/* Bins of a response-time picture: bin i counts times of 2^i up to 2^(i+1) microseconds, the first
+ * one also shorter ones, the last one (36 minutes) also longer ones. */
+#define SESSION_TIME_BINS 32
+/* Bins of a request-size picture: bin i counts sizes of 2^i up to 2^(i+1) bytes, the first also 0.
+ */
+#define SESSION_SIZE_BINS 32
+
 typedef struct CommandStats {
 	MessageProtocol protocol;
 	uint16_t command;
@@ -26,7 +33,51 @@ typedef struct CommandStats {
 	TimeStats response_time; /* last byte of the request to last byte of the final answer */
 	TimeStats server_time; /* to the first byte of the answer, less the network loop and waiting
 				  behind earlier answers */
+	uint32_t response_bins[SESSION_TIME_BINS];
 } CommandStats;
+
+/** SizeLimit: what kept the requests of a session as small as they were. */
+typedef enum SizeLimit {
+	SIZE_LIMIT_UNKNOWN,
+	SIZE_LIMIT_PROGRAM,        /* more was allowed: the program asked for little */
+	SIZE_LIMIT_SERVER,         /* the server's MaxReadSize or MaxWriteSize */
+	SIZE_LIMIT_CLIENT_OFFER,   /* 64 KiB: the client never offered more */
+	SIZE_LIMIT_SERVER_REFUSED, /* 64 KiB: the server did not take the offer */
+	SIZE_LIMIT_NETBIOS,        /* 64 KiB: no more fits the NetBIOS session service */
+	SIZE_LIMIT_DIALECT,        /* SMB1 has no more */
+	SIZE_LIMIT_CREDITS,        /* the credits at hand paid for no more */
+} SizeLimit;
+
+/** SizeStats: what reads or writes asked for, bytes; all 0 when count is 0. */
+typedef struct SizeStats {
+	uint64_t count;
+	uint64_t min, median, max; /* of half the bytes the request was at least @median */
+	uint64_t bins[SESSION_SIZE_BINS];
+	SizeLimit limit;
+} SizeStats;
+
+/** PhaseKind: what happens before the first byte of a file. */
+typedef enum PhaseKind {
+	PHASE_NETBIOS,  /* session request of port 139 */
+	PHASE_GREETING, /* FTP 220 */
+	PHASE_NEGOTIATE,
+	PHASE_LOGIN,    /* session setup; USER, PASS, AUTH */
+	PHASE_CONNECT,  /* tree connect */
+	PHASE_REFERRAL, /* DFS */
+	PHASE_OPEN,
+	PHASE_PREPARE, /* FTP PORT, PASV */
+	PHASE_OTHER,
+	PHASE_COUNT
+} PhaseKind;
+
+/** SessionPhase: exchanges of one kind before the first read or write; times in ns since the epoch,
+ * 0 when there was none. */
+typedef struct SessionPhase {
+	int64_t start_ns; /* first byte of the first request; 0 for the greeting */
+	int64_t end_ns;   /* last byte of the last answer */
+	int64_t busy_ns;  /* sum of the response times: the rest of the span is between them */
+	uint32_t exchanges;
+} SessionPhase;
 
 /** SessionStats: one SMB or FTP session as far as this connection carried it. Strings are static or
  * live with the session. */
@@ -58,7 +109,15 @@ typedef struct SessionStats {
 	uint64_t requests_dropped; /* forgotten because of a cap */
 	uint64_t files_dropped;
 	bool ftp_ascii, ftp_tls;
+	SizeStats read_size, write_size;
+	SessionPhase phases[PHASE_COUNT];
+	int64_t first_data_ns; /* first byte of the first read, write or transfer command; 0 none */
+	uint64_t unpaired_replies; /* answers whose request was not captured */
 } SessionStats;
+
+/** session_phase_id: "negotiate"…; static. session_size_limit_id: "server"…; static. */
+const char *session_phase_id(PhaseKind kind);
+const char *session_size_limit_id(SizeLimit limit);
 
 /**
  * session_stats: numbers of @session so far. server_time is empty while no server loop is known

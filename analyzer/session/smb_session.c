@@ -261,8 +261,9 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 	if (message->verb == VERB_CANCEL)
 		return;
 	replace_old(session, m, message);
-	Request *request = exchange_request(
-		session, m, message, class_of(message->verb), message_is_owed(message), false);
+	OpClass op_class = message->protocol == MESSAGE_NETBIOS ? OP_AUTH : class_of(message->verb);
+	Request *request =
+		exchange_request(session, m, message, op_class, message_is_owed(message), false);
 	if (!request)
 		return;
 	if (verb_ends_setup(message))

@@ -156,16 +156,16 @@ static ResultSession slow_session(void)
 	static const uint32_t streams[] = {0};
 	static const CommandStats commands[] = {
 		{MESSAGE_SMB2, 0, 1, 1, 0, 0, {1, 7 * MS, 7 * MS, 7 * MS, 7 * MS, 7 * MS},
-			{1, MS, MS, MS, MS, MS}},
+			{1, MS, MS, MS, MS, MS}, {0}},
 		{MESSAGE_SMB2, 1, 2, 2, 1, 0, {2, 7 * MS, 8 * MS, 9 * MS, 9 * MS, 8 * MS},
-			{2, MS, MS, 2 * MS, 2 * MS, MS}},
+			{2, MS, MS, 2 * MS, 2 * MS, MS}, {0}},
 		{MESSAGE_SMB2, 5, 1, 1, 0, 0, {1, 7 * MS, 7 * MS, 7 * MS, 7 * MS, 7 * MS},
-			{1, 500000, 500000, 500000, 500000, 500000}},
+			{1, 500000, 500000, 500000, 500000, 500000}, {0}},
 		{MESSAGE_SMB2, 6, 1, 1, 0, 0, {1, 7 * MS, 7 * MS, 7 * MS, 7 * MS, 7 * MS},
-			{1, 400000, 400000, 400000, 400000, 400000}},
+			{1, 400000, 400000, 400000, 400000, 400000}, {0}},
 		{MESSAGE_SMB2, 8, 8088, 8088, 0, 0,
 			{8088, 7010000, 7450000, 8020000, 31000000, 7512000},
-			{8088, 90000, 220000, 1100000, 24100000, 233000}}};
+			{8088, 90000, 220000, 1100000, 24100000, 233000}, {0}}};
 
 	return (ResultSession){.streams = streams,
 		.stream_count = 1,
@@ -572,7 +572,7 @@ static const Result *sample_ftp_job(void)
 	static ResultTransfer files[FTP_FILES], job;
 	static ResultConnection connections[FTP_FILES + 1];
 	static const CommandStats commands[] = {{MESSAGE_FTP, 0, 200, 200, 0, 200,
-		{200, 20 * MS, 21 * MS, 30 * MS, 40 * MS, 22 * MS}, {0, 0, 0, 0, 0, 0}}};
+		{200, 20 * MS, 21 * MS, 30 * MS, 40 * MS, 22 * MS}, {0, 0, 0, 0, 0, 0}, {0}}};
 	static ResultSession session;
 	static Result r;
 

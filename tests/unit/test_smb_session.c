@@ -625,3 +625,77 @@ Test(smb_session, encrypted_notifications_do_not_pile_up)
 	}
 	bench_free(bench);
 }
+
+/* who kept the requests small, and what came before the first byte */
+Test(smb_session, sizes_and_phases)
+{
+	static const struct {
+		uint32_t asked;
+		uint16_t credits;
+		SizeLimit limit;
+	} cases[] = {
+		{4096, 500, SIZE_LIMIT_PROGRAM},
+		{1048576, 500, SIZE_LIMIT_SERVER},
+		{65536, 1, SIZE_LIMIT_CREDITS},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		Bench *bench = bench_new(445);
+		negotiate(bench, cases[i].credits);
+		connect(bench, "\\\\srv\\data", 9);
+		open_file(bench, "a", 1, 0);
+		for (uint64_t id = 0; id < 20; id++) {
+			ask_read(bench, 100 + id, 1, 0, cases[i].asked);
+			answer_read(bench, 100 + id, 10);
+		}
+		SessionStats stats;
+		cr_assert(session_stats(bench->session, &stats));
+		cr_assert_eq(stats.read_size.limit, cases[i].limit, "case %zu: %s", i,
+			session_size_limit_id(stats.read_size.limit));
+		cr_assert_eq(stats.read_size.count, 20);
+		cr_assert_eq(stats.read_size.max, cases[i].asked);
+		cr_assert_eq(stats.read_size.bins[__builtin_ctz(cases[i].asked)], 20);
+		cr_assert_eq(stats.write_size.count, 0);
+		cr_assert_eq(stats.phases[PHASE_NEGOTIATE].exchanges, 1);
+		cr_assert_eq(stats.phases[PHASE_NEGOTIATE].start_ns, 1);
+		cr_assert_eq(stats.phases[PHASE_NEGOTIATE].end_ns, 2);
+		cr_assert_eq(stats.phases[PHASE_CONNECT].exchanges, 1);
+		cr_assert_eq(stats.phases[PHASE_OPEN].busy_ns, 1);
+		cr_assert_eq(stats.first_data_ns, 7);
+		cr_assert_gt(session_bytes(bench->session), sizeof(void *));
+		uint64_t binned = 0;
+		for (size_t c = 0; c < stats.command_count; c++) {
+			for (int k = 0; k < SESSION_TIME_BINS; k++)
+				binned += stats.commands[c].response_bins[k];
+		}
+		cr_assert_eq(binned, 23);
+		bench_free(bench);
+	}
+}
+
+/* over the NetBIOS session service, with a request packet before */
+Test(smb_session, netbios)
+{
+	Bench *bench = bench_new(139);
+	uint8_t names[68] = {0};
+	names[0] = names[34] = 0x20;
+	memset(names + 1, 'C', 32);
+	memset(names + 35, 'C', 32);
+	build_netbios(&bench->b, 0x81, names, sizeof names);
+	send(bench, SIDE_CLIENT);
+	cr_assert_str_eq(session_protocol_name(bench->session), "netbios");
+	cr_assert_eq(session_turn(bench->session)->oldest_class, OP_AUTH);
+	build_netbios(&bench->b, 0x82, NULL, 0);
+	send(bench, SIDE_SERVER);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 0);
+	build_netbios(&bench->b, 0x85, NULL, 0);
+	send(bench, SIDE_SERVER);
+	negotiate(bench, 10);
+	open_file(bench, "a", 1, 0);
+	ask_read(bench, 100, 1, 0, 65536);
+	answer_read(bench, 100, 100);
+	SessionStats stats;
+	cr_assert(session_stats(bench->session, &stats));
+	cr_assert(stats.over_netbios);
+	cr_assert_eq(stats.phases[PHASE_NETBIOS].exchanges, 1);
+	bench_free(bench);
+}
