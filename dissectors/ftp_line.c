@@ -256,6 +256,44 @@ bool ftp_endpoint_port(const uint8_t *text, size_t len, FtpEndpoint *ret)
 	return take_host_port(&c, ret);
 }
 
+/* numbers of one byte joined by commas; false when there are not exactly @count */
+static bool take_bytes(Cursor *c, uint8_t *ret, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t n;
+		if ((i > 0 && !take_byte(c, ',')) || !take_number(c, 255, &n))
+			return false;
+		ret[i] = (uint8_t)n;
+	}
+	return true;
+}
+
+bool ftp_endpoint_lprt(const uint8_t *text, size_t len, FtpEndpoint *ret)
+{
+	Cursor c = cursor_over(text, len);
+	const uint8_t *bracket = len > 0 ? memchr(text, '(', len) : NULL;
+	if (bracket)
+		cursor_skip(&c, (size_t)(bracket - text) + 1);
+	FtpEndpoint endpoint = {0};
+	uint8_t family[2], port[3], v4[4];
+	if (!take_bytes(&c, family, 2) || !take_byte(&c, ','))
+		return false;
+	if (family[0] == 4 && family[1] == 4) {
+		if (!take_bytes(&c, v4, 4))
+			return false;
+		set_v4(&endpoint, v4);
+	} else if (family[0] != 6 || family[1] != 16 || !take_bytes(&c, endpoint.addr, 16)) {
+		return false;
+	}
+	if (!take_byte(&c, ',') || !take_bytes(&c, port, 3) || port[0] != 2)
+		return false;
+	endpoint.port = (uint16_t)(port[1] << 8 | port[2]);
+	if (endpoint.port == 0)
+		return false;
+	*ret = endpoint;
+	return true;
+}
+
 bool ftp_endpoint_pasv(const uint8_t *text, size_t len, FtpEndpoint *ret)
 {
 	Cursor c = cursor_over(text, len);

@@ -142,6 +142,10 @@ bool ftp_endpoint_port(const uint8_t *text, size_t len, FtpEndpoint *ret);
  * 2. */
 bool ftp_endpoint_eprt(const uint8_t *text, size_t len, FtpEndpoint *ret);
 
+/** ftp_endpoint_lprt: argument of LPRT, "4,4,10,0,0,2,2,19,137" or the like with 6,16, and text of
+ * a 228 reply, where it stands in brackets. RFC 1639. */
+bool ftp_endpoint_lprt(const uint8_t *text, size_t len, FtpEndpoint *ret);
+
 /** ftp_endpoint_pasv: text of a 227 reply: the first six numbers joined by commas, with or without
  * brackets. RFC 1123 4.1.2.6. */
 bool ftp_endpoint_pasv(const uint8_t *text, size_t len, FtpEndpoint *ret);

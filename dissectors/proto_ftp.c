@@ -206,6 +206,9 @@ static void decode_command(
 	if (line.command == FTP_EPRT &&
 		ftp_endpoint_eprt(line.argument, line.argument_len, &endpoint))
 		set_endpoint(&message, &endpoint);
+	if (line.command == FTP_LPRT &&
+		ftp_endpoint_lprt(line.argument, line.argument_len, &endpoint))
+		set_endpoint(&message, &endpoint);
 	if (line.command == FTP_REST || line.command == FTP_ALLO) {
 		uint64_t number;
 		if (ftp_number(line.argument, line.argument_len, &number))
@@ -253,6 +256,8 @@ static void decode_reply(
 	if (line.code == 227 && ftp_endpoint_pasv(line.text, line.text_len, &endpoint))
 		set_endpoint(&message, &endpoint);
 	else if (line.code == 229 && ftp_endpoint_epsv(line.text, line.text_len, &endpoint))
+		set_endpoint(&message, &endpoint);
+	else if (line.code == 228 && ftp_endpoint_lprt(line.text, line.text_len, &endpoint))
 		set_endpoint(&message, &endpoint);
 	else if (line.code == 213 && ftp_number(line.text, line.text_len, &number))
 		message.length = number;

@@ -9,6 +9,9 @@
 
 #include "analyzer/session/session_private.h"
 
+/* MS-CIFS 2.2.4.52 */
+#define SMB1_NEGOTIATE 0x72
+
 CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol, uint16_t command)
 {
 	for (uint32_t i = framed->counter_count; i > 0; i--) {
@@ -187,8 +190,17 @@ static int compare_rows(const void *a, const void *b)
 	return x->command < y->command ? -1 : x->command > y->command;
 }
 
+/* An SMB1 negotiate that offers SMB2 and is answered so is no command of an SMB1 session: there is
+ * none. */
+static bool is_of_session(const SessionFramed *framed, const CommandCounter *counter)
+{
+	bool is_smb2 = framed->kind == &session_kind_smb && framed->smb.saw_smb2;
+	return !is_smb2 || counter->protocol != MESSAGE_SMB1 || counter->command != SMB1_NEGOTIATE;
+}
+
 static void fill_commands(SessionFramed *framed, SessionStats *ret)
 {
+	uint32_t count = 0;
 	free(framed->stats_rows);
 	framed->stats_rows = NULL;
 	if (framed->counter_count == 0)
@@ -198,7 +210,9 @@ static void fill_commands(SessionFramed *framed, SessionStats *ret)
 		return;
 	for (uint32_t i = 0; i < framed->counter_count; i++) {
 		const CommandCounter *counter = &framed->counters[i];
-		rows[i] = (CommandStats){
+		if (!is_of_session(framed, counter))
+			continue;
+		rows[count] = (CommandStats){
 			.protocol = counter->protocol,
 			.command = counter->command,
 			.requests = counter->requests,
@@ -208,12 +222,14 @@ static void fill_commands(SessionFramed *framed, SessionStats *ret)
 			.response_time = time_stats(&counter->response_time),
 			.server_time = time_stats(&counter->server_time),
 		};
-		memcpy(rows[i].response_bins, counter->response_bins, sizeof rows[i].response_bins);
+		memcpy(rows[count].response_bins, counter->response_bins,
+			sizeof rows->response_bins);
+		count++;
 	}
-	qsort(rows, framed->counter_count, sizeof *rows, compare_rows);
+	qsort(rows, count, sizeof *rows, compare_rows);
 	framed->stats_rows = rows;
 	ret->commands = rows;
-	ret->command_count = framed->counter_count;
+	ret->command_count = count;
 }
 
 /* MS-SMB2 2.2.3: names of the revisions; NULL for one that is none */

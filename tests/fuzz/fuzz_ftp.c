@@ -38,6 +38,7 @@ static void endpoints(const uint8_t *data, size_t size)
 	(void)ftp_endpoint_eprt(data, size, &endpoint);
 	(void)ftp_endpoint_pasv(data, size, &endpoint);
 	(void)ftp_endpoint_epsv(data, size, &endpoint);
+	(void)ftp_endpoint_lprt(data, size, &endpoint);
 	(void)ftp_text_bytes(data, size, &number);
 }
 
