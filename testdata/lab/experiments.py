@@ -54,7 +54,6 @@ class Experiment:
     before: tuple = ()       # (host, program, ...) started before the client; BIN/ stands for our programs
     route: tuple = ()        # more words for the hosts' routes
     resolver: str = ""       # /etc/resolv.conf of both hosts
-    firewall: str = ""       # an nft rule for what reaches the server
     twin: dict = None        # fields to replace; None: no twin
     cost_max_s: float = None  # repeat the run until the cause costs less than this
     stored: bool = True

@@ -36,9 +36,10 @@ add("ftp-pasv-dead-port",
     Expect("ftp-port-pasv-failure", tolerated=("connect-retries",),
            transfer={"protocol": "ftp", "direction": "read", "file": "big.bin", "bytes": 1_000_000},
            note="E48: the passive port is filtered; after 5 s the client goes on in active mode"),
-    "the firewall drops the passive ports; the client waits 5 s, then uses active mode, 10 ms", path(100 * MBIT, 10),
+    "a firewall behind the middle drops the passive ports; the client waits 5 s, then uses active mode, 10 ms",
+    path(100 * MBIT, 10, block_from_up=40000, block_to_up=40999),
     ("vsftpd", {"files": {"big.bin": 1_000_000}}), ("script", {"args": ("ftpplay.py", "10.77.0.1", "pasv_then_port"), "bytes": 1_000_000}),
-    firewall="tcp dport 40000-40999 drop")
+    vantages=("client", "middle"))
 
 add("ftp-active-syn-lost",
     Expect("ftp-active-setup-delay", also_right=("connect-retries",), tolerated=("connect-retries",),

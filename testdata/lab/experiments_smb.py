@@ -241,11 +241,12 @@ add("smb3-tree-connect-slow",
 add("smb3-445-filtered",
     Expect("port-445-filtered", also_right=("connect-retries",), tolerated=("connect-retries", "smb2-no-large-mtu"),
            transfer=smb_read(1 * MIB), note="E51: the client tries 445 for 4 s, then goes over port 139"),
-    "the server's firewall drops port 445 silently; the client gives up after 4 s and uses 139, 5 ms", path(100 * MBIT, 5),
+    "the server's firewall drops port 445 silently; the client gives up after 4 s and uses 139, 5 ms",
+    path(100 * MBIT, 5, block_from_up=445, block_to_up=445),
     smbd({"big.bin": 1 * MIB}, ports=(139,)),
     ("several", {"args": ([("smbclient", {"args": ([],), "give_up": 4}),
                            ("smbclient", {"args": (["get big.bin /dev/null"],), "port": 139, "bytes": 1 * MIB})],)}),
-    firewall="tcp dport 445 drop", vantages=("client",))
+    vantages=("client",))
 
 add("smb3-netbios-name-lookup",
     Expect("name-resolution-delay", transfer=smb_read(1 * MIB), note="E50: the first two name queries are lost"),

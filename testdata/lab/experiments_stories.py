@@ -59,8 +59,10 @@ for kib in (1, 2, 4, 8, 16, 32):
     size = (1 if kib < 4 else 2 if kib < 16 else 4) * MIB
     add(f"story-netbios-blocks-{kib}k",
         Expect("smb1-chatty", also_right=("smb-small-requests", "smb-serial-requests", "smb1-small-buffer"),
-               tolerated=("smb-small-requests", "smb-serial-requests", "smb1-small-buffer"), buckets={"round-trip": (0.45, 1.0)},
-               transfer=smb_read(size, protocol="smb1"), note="NetBIOS session throughput by block size"),
+               tolerated=("smb-small-requests", "smb-serial-requests", "smb1-small-buffer") + (("server-slow-read",) if kib < 4 else ()),
+               buckets={"round-trip": (0.45, 1.0)}, transfer=smb_read(size, protocol="smb1"),
+               note="NetBIOS session throughput by block size" + ("; the server's work for each of a thousand requests shows as well"
+                                                                 if kib < 4 else "")),
         f"SMB1 over port 139, reads of {kib} KiB, one at a time, 2 ms, 200 Mbit/s", path(200 * MBIT, 2, queue=256 * KIB),
         smbd({"big.bin": size}, ports=(139,)), serial("read", "big.bin", block=kib * KIB, dialect="NT1", port=139, bytes=size),
         vantages=("client",))

@@ -55,6 +55,12 @@ def ensure_tun():
         os.mknod("/dev/net/tun", stat.S_IFCHR | 0o600, os.makedev(10, 200))
 
 
+def netns_folder_is_mounted():
+    """Whether /run/netns is a mount point; `ip netns add` makes it one."""
+    with open("/proc/self/mountinfo") as file:
+        return any(line.split()[4] in ("/run/netns", "/var/run/netns") for line in file)
+
+
 def run(*command, check=True):
     """Run a short command quietly and return its standard output."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -80,6 +86,7 @@ class Network:
         os.chmod(self.folder, 0o755)
         self.tag = f"sclab{os.getpid()}"
         self.namespaces, self.processes, self.dumps = [], [], []
+        self.netns_was_mounted = netns_folder_is_mounted()
         self.emulator, self.report, self.drops_before = None, {}, 0
 
     # -- life ---------------------------------------------------------------------------------------------
@@ -110,6 +117,8 @@ class Network:
         for name in self.namespaces:
             run("ip", "netns", "del", name, check=False)
         self.namespaces = []
+        if not self.netns_was_mounted and not os.listdir("/run/netns"):
+            run("umount", "/run/netns", check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- set-up -------------------------------------------------------------------------------------------
@@ -143,34 +152,38 @@ class Network:
                      f"pcap={self.folder}/middle.pcap", f"report={self.folder}/path.json",
                      f"seed={self.seed}", f"snap={self.snap or 262144}"]
         arguments += [f"{name}={value}" for name, value in self.path.items()]
-        command = ["ip", "netns", "exec", self.netns("path"), os.path.join(BIN, "pathem")] + arguments
+        command = self.inside("path", os.path.join(BIN, "pathem"), *arguments)
         self.emulator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         if self.emulator.stdout.readline().strip() != "ready":
             raise RuntimeError("the path emulator did not start")
 
     def _configure(self, host):
-        name, other = self.netns(host), "server" if host == "client" else "client"
+        other = "server" if host == "client" else "client"
         link = {"mtu": 1500, "txqueuelen": 20000, **self.links.get(host, {})}
         settings = {"tcp_no_metrics_save": 1, **self.sysctl.get("both", {}), **self.sysctl.get(host, {})}
         write = 'for pair in "$@"; do echo "${pair#*=}" > "/proc/sys/net/${pair%%=*}" || exit 1; done'
-        run("ip", "netns", "exec", name, "sh", "-c", write, "sh", f"ipv6/conf/all/disable_ipv6={int(not self.ipv6)}",
+        run(*self.inside(host, "sh"), "-c", write, "sh", f"ipv6/conf/all/disable_ipv6={int(not self.ipv6)}",
             f"ipv6/conf/default/disable_ipv6={int(not self.ipv6)}", "ipv6/conf/default/accept_dad=0",
             "ipv6/conf/default/router_solicitations=0", *(f"ipv4/{key}={value}" for key, value in settings.items()))
-        run("ip", "-n", name, "link", "set", "lo", "up")
-        run("ip", "-n", name, "link", "set", DEVICE, "addrgenmode", "none", "address", MAC[host], *map(str, sum(link.items(), ())))
-        run("ip", "-n", name, "address", "add", f"{ADDRESS[host][0]}/24", "brd", "+", "dev", DEVICE)
-        run("ip", "-n", name, "link", "set", DEVICE, "up")
+        run(*self.inside(host, "ip"), "link", "set", "lo", "up")
+        run(*self.inside(host, "ip"), "link", "set", DEVICE, "addrgenmode", "none", "address", MAC[host], *map(str, sum(link.items(), ())))
+        run(*self.inside(host, "ip"), "address", "add", f"{ADDRESS[host][0]}/24", "brd", "+", "dev", DEVICE)
+        run(*self.inside(host, "ip"), "link", "set", DEVICE, "up")
         route = (["congctl", self.congestion] if self.congestion else []) + self.route
-        run("ip", "-n", name, "route", "replace", "10.77.0.0/24", "dev", DEVICE, "src", ADDRESS[host][0], *route)
-        run("ip", "-n", name, "neighbour", "replace", ADDRESS[other][0], "lladdr", MAC[other], "dev", DEVICE,
+        run(*self.inside(host, "ip"), "route", "replace", "10.77.0.0/24", "dev", DEVICE, "src", ADDRESS[host][0], *route)
+        run(*self.inside(host, "ip"), "neighbour", "replace", ADDRESS[other][0], "lladdr", MAC[other], "dev", DEVICE,
             "nud", "permanent")
         if self.ipv6:
-            run("ip", "-n", name, "address", "add", f"{ADDRESS[host][1]}/64", "dev", DEVICE, "nodad", "noprefixroute")
-            run("ip", "-n", name, "route", "replace", "fd77::/64", "dev", DEVICE, *route)
-            run("ip", "-n", name, "neighbour", "replace", ADDRESS[other][1], "lladdr", MAC[other], "dev", DEVICE,
+            run(*self.inside(host, "ip"), "address", "add", f"{ADDRESS[host][1]}/64", "dev", DEVICE, "nodad", "noprefixroute")
+            run(*self.inside(host, "ip"), "route", "replace", "fd77::/64", "dev", DEVICE, *route)
+            run(*self.inside(host, "ip"), "neighbour", "replace", ADDRESS[other][1], "lladdr", MAC[other], "dev", DEVICE,
                 "nud", "permanent")
 
     # -- programs -----------------------------------------------------------------------------------------
+
+    def inside(self, host, *program):
+        """The command line that runs a program in a host's network and nothing else of it."""
+        return [os.path.join(BIN, "nsrun"), f"/run/netns/{self.netns(host)}", "-", "-", *program]
 
     def command(self, host, *program):
         """The command line that runs a program on a host under that host's name."""
@@ -206,7 +219,7 @@ class Network:
         """Wait until something listens on a TCP port of a host, without connecting to it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if f":{port} " in run("ip", "netns", "exec", self.netns(host), "ss", "-Hltn"):
+            if f":{port} " in run(*self.inside(host, "ss", "-Hltn")):
                 return
             time.sleep(0.05)
         raise RuntimeError(f"nothing listens on port {port}: {self.log()}")
@@ -227,8 +240,8 @@ class Network:
         errors = open(file + ".log", "w+")
         quick = [] if self.busy else ["--immediate-mode"]
         process = subprocess.Popen(
-            ["ip", "netns", "exec", self.netns(host), "tcpdump", "-i", device, "-n", "-B", "65536", "-Z", "root",
-             "--time-stamp-precision=nano", "-s", str(self.snap), *quick, "-w", file],
+            self.inside(host, "tcpdump", "-i", device, "-n", "-B", "65536", "-Z", "root",
+                        "--time-stamp-precision=nano", "-s", str(self.snap), *quick, "-w", file),
             stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
         self.processes.append(process)
         self.dumps.append((process, errors))
@@ -266,7 +279,7 @@ class Network:
 
     def _all_device_drops(self):
         """Frames that the TAP devices lost because the emulator was too slow to take them."""
-        links = [json.loads(run("ip", "-n", self.netns(host), "-s", "-j", "link", "show", DEVICE))[0]
+        links = [json.loads(run(*self.inside(host, "ip"), "-s", "-j", "link", "show", DEVICE))[0]
                  for host in ("client", "server")]
         return sum(link["stats64"]["tx"]["dropped"] for link in links)
 

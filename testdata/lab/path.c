@@ -93,6 +93,8 @@ bool path_set(Path *path, const char *name, const char *value)
 		OPTION("pass_syn", pass_syn),
 		OPTION("drop_syn", drop_syn),
 		OPTION("drop_udp", drop_udp),
+		OPTION("block_from", block_from),
+		OPTION("block_to", block_to),
 		OPTION("spike_every", spike_every_ms),
 		OPTION("mirror_after", mirror_after),
 #undef OPTION
@@ -232,6 +234,9 @@ static const char *loss_reason(Path *path, const FrameView *view, uint64_t now_n
 	const PathConfig *config = &path->config;
 	if (config->mtu > 0 && view->is_ip && view->ip_len > config->mtu)
 		return "mtu";
+	if (view->is_tcp && config->block_to > 0 && view->dst_port >= config->block_from &&
+		view->dst_port <= config->block_to)
+		return "blocked";
 	if (view->is_syn && config->pass_syn > 0) {
 		path->config.pass_syn -= 1;
 	} else if (view->is_syn && config->drop_syn > 0) {

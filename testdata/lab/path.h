@@ -58,14 +58,16 @@ typedef struct {
 	double spike_every_ms;    /* and again at this period; 0: once */
 	double reorder;           /* probability per data segment of being late by reorder_us */
 	double reorder_us;
-	double duplicate;    /* probability per data segment */
-	double mtu;          /* larger IP packets vanish without ICMP */
-	double mss;          /* clamp */
-	double strip;        /* sum of FRAME_STRIP_* */
-	double mark_ce;      /* queue bytes above which ECN-capable packets are marked */
-	double collide_us;   /* drop data if a reverse frame is on the wire within so many us */
-	double pass_syn;     /* let so many SYNs pass, */
-	double drop_syn;     /* then drop n */
+	double duplicate;  /* probability per data segment */
+	double mtu;        /* larger IP packets vanish without ICMP */
+	double mss;        /* clamp */
+	double strip;      /* sum of FRAME_STRIP_* */
+	double mark_ce;    /* queue bytes above which ECN-capable packets are marked */
+	double collide_us; /* drop data if a reverse frame is on the wire within so many us */
+	double pass_syn;   /* let so many SYNs pass, */
+	double drop_syn;   /* then drop n */
+	double block_from; /* TCP to a port of this range vanishes, as a firewall drops it */
+	double block_to;
 	double drop_udp;     /* first n UDP packets */
 	double mirror_after; /* 1: the middle capture sees frames after this direction's impairments
 			      */

@@ -36,9 +36,6 @@ def measure(experiment, folder=None):
     with network as net:
         kind, parameters = experiment.server
         START[kind](net, **parameters)
-        if experiment.firewall:
-            net.call("server", "nft", "-f", "-", text_in="table inet lab {\nchain in {\ntype filter hook input "
-                     f"priority 0;\n{experiment.firewall}\n}}\n}}\n")
         for host, *program in experiment.before:
             net.start(host, *(part.replace("BIN/", BIN + "/").replace("LAB/", LAB + "/") for part in program))
         if experiment.before:
