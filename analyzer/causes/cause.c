@@ -216,6 +216,14 @@ const char *cause_percent(const CauseContext *context, double share)
 	return cause_printf(context, "%s %%", digits);
 }
 
+const char *cause_times(const CauseContext *context, uint64_t count)
+{
+	if (count == 1)
+		return "once";
+	return count == 2 ? "twice"
+			  : cause_printf(context, "%llu times", (unsigned long long)count);
+}
+
 double cause_bdp_bytes(const CauseContext *context)
 {
 	return context->goodput_limit * (double)context->rtt_ns / 1e9;

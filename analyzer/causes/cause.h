@@ -167,6 +167,9 @@ const char *cause_time(const CauseContext *context, double ns);
 const char *cause_rate(const CauseContext *context, double bytes_per_s);
 const char *cause_percent(const CauseContext *context, double share);
 
+/** cause_times: "once", "twice", "3 times". */
+const char *cause_times(const CauseContext *context, uint64_t count);
+
 /** cause_slow_start_ns: time a transfer of these bytes needs to reach the path's rate: rtt *
  * ceil(log2(BDP / 10 MSS)). */
 int64_t cause_slow_start_ns(const CauseContext *context);

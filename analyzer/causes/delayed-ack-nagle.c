@@ -74,10 +74,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		events >= SURE_EVENTS && context->rtt_ns > 0 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->blame = host_blame(side);
 	draft->sentence = cause_printf(context,
-		"%u times %s kept the last small piece of a message until an acknowledgement came, "
-		"and %s held that acknowledgement back: %s each, %s of %s in all.",
-		events, host_label(context, side), host_label(context, host_other(side)),
-		cause_time(context, (double)mean), cause_time(context, (double)draft->lost_ns),
+		"%s kept the last small piece of a message until an acknowledgement came, and %s "
+		"held that acknowledgement back: %s, %s each, %s of %s in all.",
+		host_label_start(context, side), host_label(context, host_other(side)),
+		cause_times(context, events), cause_time(context, (double)mean),
+		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "TCP_NODELAY in the sending program";
 	cause_number(draft, "stalls", NUMBER_COUNT, events);

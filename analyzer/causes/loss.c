@@ -177,9 +177,11 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 		return LOSS_BLACK_HOLE;
 	if (loss_was_none(ret))
 		return unneeded_kind(context, ret);
-	bool has_stalls = d->timeouts + d->tail_probes + d->unseen_stalls > 0 &&
-			  ret->stall_ns >= cause_min_lost_ns(context);
-	if (has_stalls && ret->stall_ns * 2 >= ret->cost_ns)
+	uint64_t timers = d->timeouts + d->tail_probes + d->unseen_stalls;
+	bool has_stalls = timers > 0 && ret->stall_ns >= cause_min_lost_ns(context);
+	/* timers tell the story when most repairs needed one, not when a few of many did */
+	bool are_usual = timers * 2 >= d->loss_events || ret->lost < MIN_LOST_PACKETS;
+	if (has_stalls && are_usual && ret->stall_ns * 2 >= ret->cost_ns)
 		return stall_kind(d);
 	/* a long path suffers from rates that a short one does not notice */
 	bool explains = ret->rate >= MIN_LOSS_RATE ||

@@ -17,9 +17,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	bool has_pairs = d->timeouts >= 2;
 	draft->confidence = has_pairs ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
-		"After losses %s could only wait for its retransmission timer: %llu times, %s at "
+		"After losses %s could only wait for its retransmission timer: %s, %s at "
 		"the longest; timers and the slow start after them took %s of %s.",
-		host_label(context, facts.side), (unsigned long long)d->timeouts,
+		host_label(context, facts.side),
+		cause_times(context, d->timeouts + d->unseen_stalls),
 		cause_time(context, (double)longest), cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "no packet loss on the path";

@@ -16,9 +16,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	const TcpDirection *sender = host_direction(context, host_other(reader));
 	draft->sentence = cause_printf(context,
-		"%s takes the data out of its receive buffer too slowly: %llu times it made room "
+		"%s takes the data out of its receive buffer too slowly: %s it made room "
 		"only long after the data had arrived, and %s waited %s of %s for that.",
-		host_label_start(context, reader), (unsigned long long)sender->late_releases,
+		host_label_start(context, reader), cause_times(context, sender->late_releases),
 		host_label(context, host_other(reader)),
 		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));

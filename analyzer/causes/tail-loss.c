@@ -20,12 +20,12 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		longest = a->evidence[BUCKET_TAIL_LOSS][0].ns;
 	draft->confidence = seen >= 2 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
-		"%llu times the last packets that %s sent%s were lost and nothing came after them "
-		"that could report it, so a timer had to expire first: %s at the longest, %s of %s "
-		"in all.",
-		(unsigned long long)(seen + unseen), host_label(context, facts.side),
+		"The last packets that %s sent%s were lost %s, with nothing after them that could "
+		"report it, so a timer had to expire first: %s at the longest, %s of %s in all.",
+		host_label(context, facts.side),
 		facts.answers_lost > 0 ? ", or the answers to them," : "",
-		cause_time(context, (double)longest), cause_time(context, (double)draft->lost_ns),
+		cause_times(context, seen + unseen), cause_time(context, (double)longest),
+		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "no packet loss on the path";
 	if (unseen > seen)

@@ -18,9 +18,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->is_note = true;
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
-		"%s filled the receive window %llu times, but the path was busy %s of the time: a "
+		"%s filled the receive window %s, but the path was busy %s of the time: a "
 		"larger window would add delay, not speed.",
-		host_label_start(context, context->bulk), (unsigned long long)d->edge_stops,
+		host_label_start(context, context->bulk), cause_times(context, d->edge_stops),
 		cause_percent(context, cause_share(context, context->link_ns)));
 	cause_number(draft, "window filled", NUMBER_COUNT, (double)d->edge_stops);
 	cause_number(draft, "largest window", NUMBER_BYTES, d->max_peer_window);

@@ -27,6 +27,9 @@
 #define READER_FACTOR 4
 /* Causes 3.1: measured rate within a fifth of window / round trip. */
 #define RATE_TOLERANCE 0.2
+#define RATE_EXCESS 2.0
+/* Window updates come within a round trip; ten are something else. */
+#define OUTLIER_ROUND_TRIPS 10
 /* Causes 3.1: a receive buffer of twice what the path holds leaves room for reading. */
 #define WANTED_FACTOR 2
 
@@ -89,6 +92,45 @@ static bool is_growing(const TcpDirection *d)
 	       d->edge_plateau_stops * 2 < d->edge_stops;
 }
 
+/* Bytes per second moved while the window governed. A short snap length may hide most of a file:
+ * then the unit's share of the time at the edge tells its share of the connection's payload. */
+static double governed_rate(const CauseContext *context, int64_t governed_ns)
+{
+	const TcpDirection *d = context->sender;
+	double moved = (double)context->bytes;
+	int64_t at_edge = context->unit->account.bucket_ns[BUCKET_RECEIVE_WINDOW];
+	if (d->at_edge_ns > at_edge && at_edge > 0) {
+		double share = (double)at_edge / (double)d->at_edge_ns;
+		if (share * (double)d->unique_bytes > moved)
+			moved = share * (double)d->unique_bytes;
+	}
+	return governed_ns > 0 ? moved * 1e9 / (double)governed_ns : 0;
+}
+
+/* A stop of many round trips is no matter of the window's size: a jump of the clock, an outage. */
+static int64_t outliers_ns(const CauseContext *context)
+{
+	const AccountEvidence *e = context->unit->account.evidence[BUCKET_RECEIVE_WINDOW];
+	int64_t sum = 0;
+	for (int i = 0; i < ACCOUNT_EVIDENCE; i++) {
+		if (e[i].ns > OUTLIER_ROUND_TRIPS * context->rtt_ns + MILLISECOND_NS)
+			sum += e[i].ns;
+	}
+	return sum;
+}
+
+/* A window would have let twice as much through: the round trip was longer because of a queue, so
+ * something else is the limit. */
+static bool allows_more(const CauseContext *context, Side side, double window)
+{
+	const int64_t *ns = context->unit->account.bucket_ns;
+	int64_t governed = ns[BUCKET_RECEIVE_WINDOW] + ns[BUCKET_LINK] - outliers_ns(context);
+	if (side != context->bulk || ns[BUCKET_RECEIVE_WINDOW] * 2 < context->wall_ns)
+		return false; /* too little of the time to compare with */
+	return window / ((double)context->rtt_ns / 1e9) >
+	       RATE_EXCESS * governed_rate(context, governed);
+}
+
 WindowKind window_kind(const CauseContext *context)
 {
 	Side side = window_side(context);
@@ -103,6 +145,8 @@ WindowKind window_kind(const CauseContext *context)
 	bool is_bulk = side == context->bulk;
 	double fills = cause_bdp_bytes(context) * SMALL_WINDOW_SHARE;
 	if (is_bulk && context->capacity.is_proven && fills > 0 && window >= fills)
+		return WINDOW_FINE;
+	if (allows_more(context, side, window))
 		return WINDOW_FINE;
 	if (window_scale_is_off(context) && d->max_peer_window <= UNSCALED_MAX &&
 		d->edge_window_max >= UNSCALED_MIN_MAX && window >= UNSCALED_MIN_MEAN)
@@ -127,11 +171,9 @@ static bool is_never_congested(const TcpDirection *d)
 	return d->loss_events == 0 && d->ece_flags == 0 && d->ecn_marks == 0;
 }
 
-/* Bytes moved in the time that the window governed: that is, at window / round trip. */
 static bool rate_agrees(const CauseContext *context, const FindingDraft *draft, double ceiling)
 {
-	double governed = (double)(draft->lost_ns + context->link_ns) / 1e9;
-	double rate = governed > 0 ? (double)context->bytes / governed : 0;
+	double rate = governed_rate(context, draft->lost_ns + context->link_ns);
 	return rate >= ceiling * (1 - RATE_TOLERANCE) && rate <= ceiling * (1 + RATE_TOLERANCE);
 }
 
@@ -139,7 +181,8 @@ bool window_conclude(const CauseContext *context, FindingDraft *draft, Side side
 {
 	const TcpDirection *d = host_direction(context, side);
 	Side receiver = host_other(side);
-	int64_t stops = cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
+	int64_t stops = cause_claim_part(context, draft, BUCKET_RECEIVE_WINDOW,
+		context->left_ns[BUCKET_RECEIVE_WINDOW] - outliers_ns(context));
 	if (window_explains_reader(context)) {
 		cause_claim(context, draft, BUCKET_ZERO_WINDOW);
 		cause_claim(context, draft, BUCKET_SLOW_READER);

@@ -17,9 +17,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_evidence(context, draft, receiver->first_zero_window_frame,
 		receiver->first_zero_window_ns, "first zero window");
 	draft->sentence = cause_printf(context,
-		"%s closed its receive window %llu times because its program did not take the data "
+		"%s closed its receive window %s because its program did not take the data "
 		"fast enough; %s stood still for %s of %s.",
-		host_label_start(context, reader), (unsigned long long)receiver->zero_windows,
+		host_label_start(context, reader), cause_times(context, receiver->zero_windows),
 		host_label(context, host_other(reader)),
 		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));

@@ -47,6 +47,26 @@ static void count_window(Histogram *level, uint64_t bytes, int64_t ns)
 		histogram_add(level, (int64_t)((double)bytes * 1e9 / (double)ns), 1);
 }
 
+/* What came before a stretch that is much faster was held up by something else than the path. */
+static void restart_if_faster(Train *train, int64_t now_ns)
+{
+	uint64_t before = train->all_bytes - train->bytes[0];
+	int64_t since = train->start_ns[0] - train->first_ns, now = now_ns - train->start_ns[0];
+	if (before == 0 || since <= 0 || now <= 0 || now + since <= UNEVEN_MIN_NS)
+		return;
+	double rate_before = (double)before / (double)since;
+	double rate_now = (double)train->bytes[0] / (double)now;
+	if (rate_now <= UNEVEN_FACTOR * rate_before)
+		return;
+	for (int i = 1; i < TRAIN_LEVELS; i++) {
+		train->start_ns[i] = train->start_ns[0];
+		train->bytes[i] = 0;
+		train->halves[i] = 0;
+	}
+	train->first_ns = train->start_ns[0];
+	train->all_bytes = train->bytes[0];
+}
+
 void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
 	int64_t gap_ns, uint32_t unit)
 {
@@ -63,6 +83,7 @@ void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, ui
 	train->bytes[0] += bytes;
 	if (train->bytes[0] < (uint64_t)TRAIN_FIRST * unit)
 		return;
+	restart_if_faster(train, now_ns);
 	/* each window is half of one of the next level */
 	for (int i = 0; i < TRAIN_LEVELS; i++) {
 		count_window(&levels[i], train->bytes[i], now_ns - train->start_ns[i]);

@@ -135,7 +135,7 @@ Test(causes_losses, timers_after_outages_and_after_tails)
 	CauseCase *c = scattered();
 	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
 	cause_case_add(c, BUCKET_RTO_STALL, 2500 * CASE_MS);
-	d->timeouts = 11;
+	d->timeouts = d->loss_events = 11;
 	cr_assert_str_eq(speaker(c), "rto-stall");
 	cr_assert(cause_case_conclude(c, "rto-stall"));
 	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
@@ -151,6 +151,11 @@ Test(causes_losses, timers_after_outages_and_after_tails)
 	cr_assert_not_null(c->draft.doubt);
 	d->unseen_tails = 1;
 	cr_assert_str_eq(speaker(c), "rto-stall");
+	/* one timer among thirty repairs is not the story, however long it was */
+	d->unseen_stalls = 0;
+	d->timeouts = 1;
+	d->loss_events = 30;
+	cr_assert_str_eq(speaker(c), "loss-random");
 	cause_case_free(c);
 }
 
@@ -221,7 +226,7 @@ Test(causes_losses, large_packets_vanish)
 	CauseCase *c = scattered();
 	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
 	cause_case_add(c, BUCKET_RTO_STALL, 6000 * CASE_MS);
-	d->timeouts = d->big_timeouts = 4;
+	d->timeouts = d->big_timeouts = d->loss_events = 4;
 	d->max_timeout_len = 1448;
 	d->max_acked_len = 1348;
 	cr_assert_str_eq(speaker(c), "pmtud-black-hole");
