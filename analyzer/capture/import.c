@@ -5,6 +5,7 @@
 #include "analyzer/capture/import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -120,14 +121,15 @@ static char *import_ask_format(const char *path, int spool)
 static int import_store(Source *source, const char *path, GError **error)
 {
 	FILE *file = tmpfile();
-	g_autofree uint8_t *block = g_malloc(SOURCE_BLOCK);
+	uint8_t *block = g_malloc(SOURCE_BLOCK);
 	uint64_t total = 0;
 	bool ok = file != NULL;
 	for (size_t n; ok && (n = source_read(source, block, SOURCE_BLOCK)) > 0;) {
 		total += n;
 		ok = total <= IMPORT_SPOOL_MAX && fwrite(block, 1, n, file) == n;
 	}
-	int fd = ok && fflush(file) == 0 ? dup(fileno(file)) : -1;
+	g_free(block);
+	int fd = ok && fflush(file) == 0 ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 3) : -1;
 	if (fd < 0)
 		g_set_error(error, READER_ERROR, READER_ERROR_IO,
 			"%s has to be stored before it can be converted, and that failed: %s", path,
@@ -157,42 +159,48 @@ static char *import_argument(const char *path, int spool)
 	return path[0] == '/' ? g_strdup(path) : g_strconcat("./", path, NULL);
 }
 
+/* starts the converter; false when it is not there */
+static bool import_run(Import *import, const char *argument, int stored, int *ret_out)
+{
+	const char *argv[] = {"editcap", "-F", "pcapng", argument, "-", NULL};
+	import->complaints = memfd_create("editcap", MFD_CLOEXEC);
+	if (import->complaints < 0 ||
+		!import_spawn(argv, stored, import->complaints, &import->pid, ret_out, NULL))
+		return false;
+	import->format = import_ask_format(argument, stored);
+	return true;
+}
+
 Import *import_start(const char *path, Source *spool, const SourceOptions *options, GError **error)
 {
 	int stored = -1, out;
 	if (spool && (stored = import_store(spool, path, error)) < 0)
 		return NULL;
-	g_autofree char *argument = import_argument(path, stored);
-	g_autoptr(Import) import = g_new0(Import, 1);
-	import->complaints = memfd_create("editcap", MFD_CLOEXEC);
-	const char *argv[] = {"editcap", "-F", "pcapng", argument, "-", NULL};
-	g_autoptr(GError) failure = NULL;
-	bool ok = import->complaints >= 0 &&
-		  import_spawn(argv, stored, import->complaints, &import->pid, &out, &failure);
-	if (ok)
-		import->format = import_ask_format(argument, stored);
+	char *argument = import_argument(path, stored);
+	Import *import = g_new0(Import, 1);
+	bool is_running = import_run(import, argument, stored, &out);
+	g_free(argument);
 	if (stored >= 0)
 		(void)close(stored);
-	if (!ok) {
+	size_t have = 0;
+	const uint8_t *head = NULL;
+	if (is_running && (import->source = source_over_fd(out, path, options, error)))
+		head = source_fill(import->source, 4, &have);
+	if (have >= 4 && cursor_load_be32(head) == PCAPNG_SECTION)
+		return import;
+	if (!is_running) {
 		g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
 			"%s is neither pcap nor pcapng, and converting other formats needs editcap "
 			"(Debian package wireshark-common), which cannot be started here; or "
 			"convert "
 			"it elsewhere with editcap -F pcapng IN OUT",
 			path);
-		return NULL;
-	}
-	import->source = source_over_fd(out, path, options, error);
-	if (!import->source)
-		return NULL;
-	size_t have;
-	const uint8_t *head = source_fill(import->source, 4, &have);
-	if (have < 4 || cursor_load_be32(head) != PCAPNG_SECTION) {
+	} else if (import->source) {
 		(void)kill(import->pid, SIGKILL); /* or it might wait for us to read on */
 		import_refuse(import, path, error);
-		return NULL;
 	}
-	return g_steal_pointer(&import);
+	import_free(import);
+	return NULL;
 }
 
 Source *import_source(const Import *import)

@@ -289,7 +289,8 @@ void input_close(Input *input)
 	if (input->opened.source)
 		source_progress(input->opened.source, &input->file_read, &input->file_total);
 	opened_clear(&input->opened);
-	g_clear_pointer(&input->queue, g_free);
+	g_free(input->queue);
+	input->queue = NULL;
 	input->queue_at = input->queue_len = 0;
 }
 

@@ -20,8 +20,9 @@ typedef struct Interface {
 struct PcapngFile {
 	FileContext context;
 	bool is_big_endian;
-	GArray *interfaces; /* Interface, of the section */
-	uint64_t frame;     /* number of the last one, as Wireshark counts */
+	GArray *interfaces;     /* Interface, of the section */
+	uint32_t first_snaplen; /* of its first interface, which simple packets belong to */
+	uint64_t frame;         /* number of the last one, as Wireshark counts */
 	uint64_t packets;
 	int64_t last_ns; /* stands in where a packet has no time of its own */
 	bool ended;
@@ -52,6 +53,7 @@ static bool pcapng_file_section(PcapngFile *file, const PcapngBlock *block)
 	}
 	file->is_big_endian = block->is_big_endian;
 	g_array_set_size(file->interfaces, 0);
+	file->first_snaplen = 0;
 	facts_add_comment(file->context.facts, section.comment.data, section.comment.len);
 	return true;
 }
@@ -74,6 +76,8 @@ static void pcapng_file_interface(PcapngFile *file, const PcapngBlock *block)
 		.snaplen = parsed.snaplen,
 		.clock = parsed.clock,
 		.index = (uint16_t)index};
+	if (file->interfaces->len == 0)
+		file->first_snaplen = parsed.snaplen;
 	g_array_append_val(file->interfaces, interface);
 	facts_add_link_type(facts, parsed.link_type);
 	facts->info.snaplen = MAX(facts->info.snaplen, parsed.snaplen);
@@ -116,10 +120,8 @@ static void pcapng_file_packet_extras(
 /* a packet block; whether @ret was filled */
 static bool pcapng_file_packet(PcapngFile *file, const PcapngBlock *block, Packet *ret)
 {
-	const Interface *first =
-		file->interfaces->len > 0 ? &g_array_index(file->interfaces, Interface, 0) : NULL;
 	PcapngPacket parsed;
-	if (pcapng_packet_parse(block, first ? first->snaplen : 0, &parsed) != PARSE_OK) {
+	if (pcapng_packet_parse(block, file->first_snaplen, &parsed) != PARSE_OK) {
 		pcapng_file_pass(file, "a packet is larger than the block that holds it");
 		return false;
 	}

@@ -109,36 +109,46 @@ static bool reader_check(const Reader *reader, const ReaderOptions *options, GEr
 	return true;
 }
 
-Reader *reader_open(
-	const char *const *paths, size_t count, const ReaderOptions *options, GError **error)
+/* opens the inputs; false and @error when nothing can be read at all */
+static bool reader_begin(Reader *reader, GError **error)
 {
-	static const ReaderOptions defaults;
-	if (!options)
-		options = &defaults;
-	g_autoptr(Reader) reader = g_new0(Reader, 1);
-	reader->inputs = g_ptr_array_new_with_free_func(reader_free_input);
+	for (guint i = 0; i < reader->inputs->len; i++)
+		input_set_index(g_ptr_array_index(reader->inputs, i), (uint16_t)i);
+	if (reader->inputs->len == 1)
+		return input_open(g_ptr_array_index(reader->inputs, 0), error);
+	reader->order = order_new(reader->inputs, error);
+	return reader->order != NULL;
+}
+
+static bool reader_prepare(Reader *reader, const char *const *paths, size_t count,
+	const ReaderOptions *options, GError **error)
+{
 	if (options->filter) {
 		reader->filter = filter_new(options->filter, error);
 		if (!reader->filter)
-			return NULL;
+			return false;
 	}
 	InputOptions shared = {.filter = reader->filter,
 		.source = {.follow = options->follow, .stop = options->stop}};
 	g_autoptr(GError) first = NULL;
 	reader_add_paths(reader, paths, count, &shared, &first);
 	if (!reader_check(reader, options, error))
-		return NULL;
-	for (guint i = 0; i < reader->inputs->len; i++)
-		input_set_index(g_ptr_array_index(reader->inputs, i), (uint16_t)i);
-	GError **failure = first ? NULL : &first;
-	bool ok;
-	if (reader->inputs->len > 1)
-		ok = (reader->order = order_new(reader->inputs, failure)) != NULL;
-	else
-		ok = input_open(g_ptr_array_index(reader->inputs, 0), failure);
-	if (ok)
-		return g_steal_pointer(&reader);
+		return false;
+	if (reader_begin(reader, first ? NULL : &first))
+		return true;
 	g_propagate_error(error, g_steal_pointer(&first));
+	return false;
+}
+
+Reader *reader_open(
+	const char *const *paths, size_t count, const ReaderOptions *options, GError **error)
+{
+	static const ReaderOptions defaults;
+	Reader *reader = g_new0(Reader, 1);
+	reader->inputs = g_ptr_array_new_with_free_func(reader_free_input);
+	if (reader_prepare(reader, paths, count, options ? options : &defaults, error))
+		return reader;
+	reader_free(reader);
 	return NULL;
 }
 

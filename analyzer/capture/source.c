@@ -21,24 +21,24 @@
 #define SOURCE_FOLLOW_NS 100000000
 
 struct Source {
-	int fd;
 	SourceOptions options;
+	int fd;
+	CodecKind kind;
 	bool is_regular;
 	bool is_seekable; /* regular and not compressed */
-	uint64_t size;    /* of the file, 0 unknown */
+	bool codec_ended;
+	bool input_ended;
+	bool ended;
+	uint64_t size; /* of the file, 0 unknown */
 	uint64_t file_read;
 
-	CodecKind kind;
 	Codec *codec;
-	bool codec_ended;
 	uint8_t *input; /* compressed bytes */
 	size_t input_pos, input_len;
-	bool input_ended;
 
 	uint8_t *window;
 	size_t start, end, capacity;
 	uint64_t offset; /* of window[start] */
-	bool ended;
 	char *trouble;
 };
 
@@ -312,33 +312,41 @@ static bool source_detect(Source *source, const char *name, GError **error)
 	return true;
 }
 
-Source *source_over_fd(int fd, const char *name, const SourceOptions *options, GError **error)
+static bool source_begin(Source *source, const char *name, GError **error)
 {
-	g_autoptr(Source) source = g_new0(Source, 1);
-	source->fd = fd;
-	if (options)
-		source->options = *options;
 	struct stat st;
-	if (fstat(fd, &st) != 0) {
+	if (fstat(source->fd, &st) != 0) {
 		g_set_error(error, READER_ERROR, READER_ERROR_IO, "cannot read %s: %s", name,
 			g_strerror(errno));
-		return NULL;
+		return false;
 	}
 	if (S_ISDIR(st.st_mode)) {
 		g_set_error(error, READER_ERROR, READER_ERROR_IO,
 			"%s is a directory, not a capture file", name);
-		return NULL;
+		return false;
 	}
 	source->is_regular = source->is_seekable = S_ISREG(st.st_mode);
 	source->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	if (!source_detect(source, name, error))
-		return NULL;
+		return false;
 	if (source->trouble) {
 		g_set_error(error, READER_ERROR, READER_ERROR_IO, "cannot read %s: %s", name,
 			source->trouble);
-		return NULL;
+		return false;
 	}
-	return g_steal_pointer(&source);
+	return true;
+}
+
+Source *source_over_fd(int fd, const char *name, const SourceOptions *options, GError **error)
+{
+	Source *source = g_new0(Source, 1);
+	source->fd = fd;
+	if (options)
+		source->options = *options;
+	if (source_begin(source, name, error))
+		return source;
+	source_free(source);
+	return NULL;
 }
 
 Source *source_open(const char *path, const SourceOptions *options, GError **error)
