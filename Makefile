@@ -224,7 +224,7 @@ bench-ir:
 	$(Q)tests/bench/bench_ir.py
 
 # ---- the program for people
-DEMO := testdata/causes/receive-window-small/smb3-put-rcvbuf-16k/client.pcap.gz
+DEMO := testdata/causes/smb-serial-requests/smb3-serial-64k-10ms/client.pcap.gz
 .PHONY: demo lab accuracy docs
 # installs what is missing, builds, and shows the report of a real capture
 demo:

@@ -41,7 +41,7 @@ LIBRARIES = {
     "OpenSSL": r"openssl/.*\.h",
 }
 # jansson writes JSON in reports and reads it in the analyzer: limited by file name instead
-JANSSON = re.compile(r"json|schema|ndjson")
+JANSSON = re.compile(r"json|html_data")
 MOST_FILES_PER_LIBRARY = 2
 
 
