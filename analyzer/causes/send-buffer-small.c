@@ -20,7 +20,7 @@
 
 static double flight_of(const TcpDirection *d)
 {
-	return d->plateau_reference > 0 ? (double)d->plateau_reference : (double)d->max_in_flight;
+	return d->plateau_flight > 0 ? (double)d->plateau_flight : (double)d->max_in_flight;
 }
 
 /* In the whole connection nothing was lost and the flight never rose above the plateau: what the

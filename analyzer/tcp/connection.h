@@ -144,7 +144,8 @@ typedef struct TcpDirection {
 	uint32_t plateau_rounds;
 	uint64_t plateau_reference;
 	int64_t plateau_since_ns;
-	uint64_t demonstrated; /* largest flight since the last loss or restart */
+	uint64_t plateau_flight; /* largest flight that held for PLATEAU_ROUNDS */
+	uint64_t demonstrated;   /* largest flight since the last loss or restart */
 	int64_t last_late_ns; /* the receiver last held this sender up: its delays look like a queue
 			       */
 	int64_t flight_at_stop; /* when the sender sent its last segment */

@@ -367,6 +367,9 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 						    : d->plateau_reference - d->round_max_flight;
 			bool is_flat = distance <= tolerance && !d->in_recovery;
 			d->plateau_rounds = is_flat ? d->plateau_rounds + 1 : 0;
+			if (d->plateau_rounds >= PLATEAU_ROUNDS &&
+				d->plateau_reference > d->plateau_flight)
+				d->plateau_flight = d->plateau_reference;
 			if (!is_flat) {
 				d->plateau_reference = d->round_max_flight;
 				d->plateau_since_ns = d->last_data_ns;

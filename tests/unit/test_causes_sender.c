@@ -21,7 +21,7 @@ static CauseCase *capped(void)
 	cause_case_requests(c, false, 2, MIB, 4, 0);
 	cause_case_add(c, BUCKET_SEND_BUFFER, 1500 * CASE_MS);
 	cause_case_add(c, BUCKET_CONGESTION_WINDOW, 200 * CASE_MS);
-	d->plateau_reference = d->max_in_flight = 23168;
+	d->plateau_flight = d->max_in_flight = 23168;
 	d->max_peer_window = 95232;
 	d->mss = 1448;
 	d->payload_packets = 1450;
@@ -59,7 +59,7 @@ Test(causes_sender, plateaus_that_are_no_buffer)
 	cr_assert_not(cause_case_conclude(c, "send-buffer-small"));
 	c->unit.read.depth_bytes_max = 8 * MIB;
 	/* as much as the path holds: a paced sender */
-	d->plateau_reference = d->max_in_flight = 230000;
+	d->plateau_flight = d->max_in_flight = 230000;
 	cr_assert_not(cause_case_conclude(c, "send-buffer-small"));
 	cause_case_free(c);
 }
