@@ -217,9 +217,32 @@ static void write_connections(const Result *result, const ReportOptions *options
 	fputs("\n</details>\n", out);
 }
 
+/** busiest: the command of @stats that most time was waited for and is not in @shown yet. */
+static const CommandStats *busiest(
+	const SessionStats *stats, const CommandStats *const *shown, size_t count)
+{
+	const CommandStats *ret = NULL;
+	double most = -1;
+
+	for (size_t i = 0; i < stats->command_count; i++) {
+		const CommandStats *c = &stats->commands[i];
+		double time = (double)c->response_time.mean_ns * (double)c->response_time.count;
+		bool is_shown = false;
+
+		for (size_t k = 0; k < count; k++)
+			is_shown = is_shown || shown[k] == c;
+		if (!is_shown && time > most) {
+			most = time;
+			ret = c;
+		}
+	}
+	return ret;
+}
+
 /** write_commands: of the first session that has any; the others are in the JSON. */
 static void write_commands(const Result *result, FILE *out)
 {
+	const CommandStats *list[COMMANDS_SHOWN];
 	const SessionStats *stats = NULL;
 	size_t shown;
 
@@ -230,12 +253,12 @@ static void write_commands(const Result *result, FILE *out)
 	if (!stats)
 		return;
 	shown = MIN(stats->command_count, COMMANDS_SHOWN);
-	fold(out, "Commands of the first session", shown, stats->command_count,
+	fold(out, "Commands of the first session, the longest waited for", shown,
+		stats->command_count,
 		"| command | requests | errors | median | 95 % | longest |\n"
 		"|---|---|---|---|---|---|");
-	/* the last ones by code are those that move data */
-	for (size_t i = stats->command_count - shown; i < stats->command_count; i++) {
-		const CommandStats *c = &stats->commands[i];
+	for (size_t i = 0; i < shown; i++) {
+		const CommandStats *c = list[i] = busiest(stats, list, i);
 		const TimeStats *t = &c->response_time;
 
 		fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n",

@@ -186,19 +186,23 @@ static void screen_verdict(Screen *s, const Result *result)
 	}
 }
 
-/** screen_bar: one line of the time budget. */
+/** screen_bar: one line of the time budget: kind, length, share, and a bar where there is room. */
 static void screen_bar(
 	Screen *s, const char *label, const char *title, int64_t ns, int64_t whole_ns)
 {
+	int length_width = s->columns < 60 ? 10 : 12, share_width = 7;
+	int name_width = CLAMP(s->columns - INDENT - length_width - share_width, 8, 25);
+	int bar = s->columns - INDENT - name_width - length_width - share_width - 1;
 	g_autofree char *safe = escape_terminal(title, s->options->unicode);
-	g_autofree char *name = escape_cut(safe, 25, s->options->unicode);
+	g_autofree char *name = escape_cut(safe, name_width, s->options->unicode);
 	g_autofree char *length = escape_terminal(units_duration(ns).text, s->options->unicode);
-	int bar = MIN(s->columns - INDENT - 44, BAR_MAX);
 	int filled;
 
 	screen_label(s, label);
-	g_string_append_printf(s->out, "%s%*s%12s %6s", name, 25 - escape_width(name), "", length,
+	g_string_append_printf(s->out, "%s%*s%*s%*s", name, name_width - escape_width(name), "",
+		length_width + (int)strlen(length) - escape_width(length), length, share_width,
 		units_share(ns, whole_ns).text);
+	bar = MIN(bar, BAR_MAX);
 	if (bar >= 10) {
 		filled = (int)((double)ns / (double)MAX(whole_ns, 1) * bar + 0.5);
 		filled = CLAMP(filled, 0, bar);
@@ -307,7 +311,7 @@ static void screen_next(Screen *s, const Result *result)
 	/* a command that is cut cannot be copied */
 	if (escape_width(report) > s->columns - INDENT) {
 		g_free(report);
-		report = g_strdup("the same with -o report   (redacted, safe to attach)");
+		report = g_strdup("with -o report: redacted files, safe to attach");
 	}
 	screen_section(s, result->verdict.cause ? "" : "NEXT", report, 1);
 }

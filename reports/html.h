@@ -9,7 +9,7 @@
 #include "reports/report.h"
 
 /* Copies with graphs: the verdict's first, then those with findings, then the largest. With the
- * caps of html_data.c they stay below 0.7 MB. */
+ * caps of html_json.c they stay below 0.7 MB. */
 #define HTML_COPIES_WITH_GRAPHS 12
 
 /** HtmlPage: one report being written. */

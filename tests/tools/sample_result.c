@@ -201,7 +201,7 @@ static const ResultFinding slow_findings[] = {
 						"(robocopy, Explorer, rclone).",
 			"Copy several files in parallel: robocopy /MT:8."},
 		.advice_count = 2,
-		.doubt = "All deciding packets are in the capture and the ceiling agrees with the "
+		.doubt = "All packets of it are in the capture and the ceiling agrees with the "
 			 "measured rate within 1 %.",
 		.lost_ns = 52500 * MS,
 		.saved_ns = {52000 * MS, 53 * S},
@@ -218,8 +218,7 @@ static const ResultFinding slow_findings[] = {
 		.evidence = (const ResultEvidence[]){{0, 21, 4120, 41 * MS,
 							     "READ of 64 KiB at offset 0 asked"},
 			{0, 68, 51200, 48 * MS, "its answer complete; the next request leaves"},
-			{0, 275400, 265000000, 30500 * MS,
-				"same pattern in the middle of the copy"}},
+			{0, 275400, 265000000, 30500 * MS, "the same in the middle of the copy"}},
 		.evidence_count = 3,
 		.filter = "tcp.stream == 0 && smb2.cmd == 8"},
 	{.id = "F2",
@@ -255,7 +254,7 @@ static const ResultFinding slow_findings[] = {
 		.scope_id = "",
 		.transfer = -1,
 		.title = "Frames larger than the wire carries",
-		.sentence = "The capturing host merges segments before the capture sees them.",
+		.sentence = "The capturing host joins segments before the capture sees them.",
 		.explanation = "Packet counts are lower than on the wire; times are not changed.",
 		.numbers = (const ResultNumber[]){{"largest segment", NUMBER_BYTES, 43800, NULL}},
 		.number_count = 1,
@@ -267,8 +266,8 @@ static const Result *sample_slow_read(void)
 	static const ResultInput inputs[] = {
 		{"capture.pcap", "pcap", "none", 550000, 541210345, -1, NULL}};
 	static const ResultCaveat caveats[] = {{"capture-offload-frames", 11210,
-		"frames are larger than the wire carries (segmentation offload on the capturing "
-		"host)"}};
+		"frames are larger than the network carries: the capturing host's card joins or "
+		"splits them"}};
 	static const ResultCount ignored[] = {{"not-ip", 12}, {"arp", 4}};
 	static const ResultRuledOut ruled_out[] = {{"loss-random", "loss 0.00 %"},
 		{"receive-window-small", "receive window open 99 % of the time"},
