@@ -108,7 +108,7 @@ static void verdict(const HtmlPage *page)
 		fprintf(page->out, "<p class=\"blame %s\">limited by: ", severe ? "bad" : "warn");
 		html_text(page, v->blame);
 		fputs("</p>\n", page->out);
-	} else if (!v->cause && v->transfer >= 0) {
+	} else if (wording_is_healthy(result)) {
 		fputs("<p class=\"blame good\">nothing is wrong</p>\n", page->out);
 	}
 	fputs("<h1>", page->out);

@@ -146,8 +146,10 @@ static const char *verdict_color(const Result *result)
 {
 	int32_t at = result->verdict.finding;
 
-	if (!result->verdict.cause || at < 0 || (size_t)at >= result->finding_count)
+	if (wording_is_healthy(result))
 		return GREEN;
+	if (at < 0 || (size_t)at >= result->finding_count)
+		return BOLD;
 	return result->findings[at].severity >= SEVERITY_MAJOR ? RED : YELLOW;
 }
 

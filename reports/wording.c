@@ -142,6 +142,14 @@ char *wording_verdict(const Result *result, const ReportOptions *options)
 		sentence ? sentence : "");
 }
 
+bool wording_is_healthy(const Result *result)
+{
+	const ResultVerdict *v = &result->verdict;
+
+	return !v->cause && v->transfer >= 0 &&
+	       (!v->sentence || g_str_has_prefix(v->sentence, "Nothing is wrong"));
+}
+
 char *wording_rates(const Result *result)
 {
 	const ResultVerdict *v = &result->verdict;

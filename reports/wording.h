@@ -33,6 +33,10 @@ char *wording_subject(
 /** wording_verdict: the verdict as one or two sentences, its copy and whom it blames first. */
 char *wording_verdict(const Result *result, const ReportOptions *options);
 
+/** wording_is_healthy: whether the verdict says that nothing is wrong, which is more than that no
+ * cause was found. */
+bool wording_is_healthy(const Result *result);
+
 /** wording_rates: "measured 8.7 MB/s = 70 Mbit/s; ceiling …; the path carries …", NULL when nothing
  * was measured. */
 char *wording_rates(const Result *result);
