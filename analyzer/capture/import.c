@@ -24,6 +24,8 @@
 #define IMPORT_SECONDS 3600
 /* what a converter may write to files, which is its complaints */
 #define IMPORT_COMPLAINT_MAX 65536
+/* how a child calls the stored file it got */
+#define IMPORT_DESCRIPTOR "/dev/fd/3"
 /* bytes of a complaint shown */
 #define IMPORT_LINE_MAX 200
 
@@ -87,46 +89,50 @@ static void import_wait(GPid pid, int *ret_status)
 	g_spawn_close_pid(pid);
 }
 
-/* captype prints "FILE: FORMAT" */
+/* captype prints "FILE: FORMAT". NULL when it is not there, "unknown" when it does not know. */
 static char *import_ask_format(const char *path, int spool)
 {
 	const char *argv[] = {"captype", path, NULL};
+	char text[4096];
+	ssize_t len = 0, n;
 	GPid pid;
 	int out, status;
 	int complaints = memfd_create("captype", MFD_CLOEXEC);
-	char *format = NULL;
-	if (complaints >= 0 && import_spawn(argv, spool, complaints, &pid, &out, NULL)) {
-		char text[4096];
-		ssize_t len = 0, n;
-		while ((n = read(out, text + len, sizeof(text) - 1 - (size_t)len)) > 0)
-			len += n;
-		text[len] = 0;
-		(void)close(out);
-		import_wait(pid, &status);
-		const char *colon = strrchr(text, ':');
-		if (colon)
-			format = g_utf8_make_valid(colon + 1, (gssize)strcspn(colon + 1, "\r\n"));
-	}
+	bool is_running =
+		complaints >= 0 && import_spawn(argv, spool, complaints, &pid, &out, NULL);
 	if (complaints >= 0)
 		(void)close(complaints);
-	if (format)
-		(void)g_strstrip(format);
-	if (format && *format)
-		return format;
-	g_free(format);
-	return g_strdup("imported");
+	if (!is_running)
+		return NULL;
+	while ((n = read(out, text + len, sizeof(text) - 1 - (size_t)len)) > 0)
+		len += n;
+	text[len] = 0;
+	(void)close(out);
+	import_wait(pid, &status);
+	const char *colon = strrchr(text, ':');
+	if (!colon)
+		return g_strdup("unknown");
+	return g_strstrip(g_utf8_make_valid(colon + 1, (gssize)strcspn(colon + 1, "\r\n")));
 }
 
-/* stores what @source still has in a file without a name; -1 and @error when that fails */
+/* stores what @source still has in a file without a name, but no more than a block of it when
+ * captype does not know that. Returns -1 and sets @error when it fails. */
 static int import_store(Source *source, const char *path, GError **error)
 {
 	FILE *file = tmpfile();
 	uint8_t *block = g_malloc(SOURCE_BLOCK);
 	uint64_t total = 0;
-	bool ok = file != NULL;
-	for (size_t n; ok && (n = source_read(source, block, SOURCE_BLOCK)) > 0;) {
+	bool ok = file != NULL, is_known = true;
+	for (size_t n; ok && is_known && (n = source_read(source, block, SOURCE_BLOCK)) > 0;) {
+		ok = fwrite(block, 1, n, file) == n;
+		bool is_first = total < SOURCE_BLOCK && total + n >= SOURCE_BLOCK;
 		total += n;
-		ok = total <= IMPORT_SPOOL_MAX && fwrite(block, 1, n, file) == n;
+		ok = ok && total <= IMPORT_SPOOL_MAX && (!is_first || fflush(file) == 0);
+		if (ok && is_first) {
+			g_autofree char *format =
+				import_ask_format(IMPORT_DESCRIPTOR, fileno(file));
+			is_known = !format || strcmp(format, "unknown") != 0;
+		}
 	}
 	g_free(block);
 	int fd = ok && fflush(file) == 0 ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 3) : -1;
@@ -142,6 +148,8 @@ static int import_store(Source *source, const char *path, GError **error)
 static void import_refuse(Import *import, const char *path, GError **error)
 {
 	const char *said = import_complaint(import);
+	if (said && g_str_has_prefix(said, "editcap: "))
+		said += strlen("editcap: ");
 	/* its usual words say nothing that ours do not */
 	bool is_plain = !said || strstr(said, "isn't a capture file") != NULL;
 	g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
@@ -155,7 +163,7 @@ static void import_refuse(Import *import, const char *path, GError **error)
 static char *import_argument(const char *path, int spool)
 {
 	if (spool >= 0)
-		return g_strdup("/dev/fd/3");
+		return g_strdup(IMPORT_DESCRIPTOR);
 	return path[0] == '/' ? g_strdup(path) : g_strconcat("./", path, NULL);
 }
 
@@ -168,6 +176,8 @@ static bool import_run(Import *import, const char *argument, int stored, int *re
 		!import_spawn(argv, stored, import->complaints, &import->pid, ret_out, NULL))
 		return false;
 	import->format = import_ask_format(argument, stored);
+	if (!import->format)
+		import->format = g_strdup("imported");
 	return true;
 }
 
