@@ -151,7 +151,8 @@ static void import_refuse(Import *import, const char *path, GError **error)
 	if (said && g_str_has_prefix(said, "editcap: "))
 		said += strlen("editcap: ");
 	/* its usual words say nothing that ours do not */
-	bool is_plain = !said || strstr(said, "isn't a capture file") != NULL;
+	bool is_plain =
+		!said || strstr(said, "isn't a capture file") || strstr(said, IMPORT_DESCRIPTOR);
 	g_set_error(error, READER_ERROR, READER_ERROR_FORMAT,
 		"%s is not a capture file this program knows; if another program can open it, save "
 		"it there as pcapng%s%s%s",
