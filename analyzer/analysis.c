@@ -122,15 +122,14 @@ static void tcp_packet(
 	bool is_new;
 	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
 	Conversation *conv = flow->user;
-	if (!is_new && tracker_is_reuse(conv, packet)) {
+	if (packet->tcp_flags & TCP_SYN && !is_new && tracker_is_reuse(conv, packet)) {
 		tracker_end(analysis->tracker, conv, packet->ts_ns, false);
 		is_new = true;
 	}
 	if (is_new)
 		tracker_begin(analysis->tracker, conv, packet, from_low,
 			stream_number(analysis, packet->input));
-	flow->last_ns = packet->ts_ns;
-	tracker_packet(analysis->tracker, conv, packet);
+	tracker_packet(analysis->tracker, conv, packet, from_low);
 }
 
 static void other_packet(Analysis *analysis, const Packet *packet)
@@ -199,8 +198,11 @@ void analysis_feed(Analysis *analysis, const Packet *batch, size_t count)
 		flow_table_prefetch_slot(analysis->flows, hashes[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (batch[i].kind == PACKET_TCP)
-			flow_table_prefetch_flow(analysis->flows, hashes[i]);
+		if (batch[i].kind != PACKET_TCP)
+			continue;
+		const Flow *flow = flow_table_prefetch_flow(analysis->flows, hashes[i]);
+		if (flow)
+			tracker_prefetch((const Conversation *)flow_table_user(flow));
 	}
 	for (size_t i = 0; i < count; i++) {
 		count_totals(&analysis->totals, &batch[i]);

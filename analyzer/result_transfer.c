@@ -214,6 +214,8 @@ void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagno
 		transfer_build(input->arena, input->units[i], input->first_packet_ns, &list[i]);
 		list[i].findings = diagnosis->unit_findings[i];
 		list[i].finding_count = diagnosis->unit_finding_count[i];
+		/* its pictures are in the result now: both at once would double the peak */
+		unit_drop_series(input->units[i]);
 	}
 	ret->transfers = list;
 	ret->transfer_count = input->transfer_count;

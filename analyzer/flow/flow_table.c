@@ -10,7 +10,7 @@
 
 #include "analyzer/base/slab.h"
 
-#define CACHE_LINE 64
+#define CACHE_LINE FLOW_CACHE_LINE
 #define FIRST_SLOTS 256 /* power of two; 4 KiB */
 
 typedef struct FlowSlot {
@@ -30,9 +30,6 @@ struct FlowTable {
 	void *context;
 	uint64_t evictions;
 };
-
-/* The user area begins on a line of its own. */
-#define FLOW_HEAD_BYTES ((sizeof(Flow) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE)
 
 /* Runs stay short up to three quarters. */
 static size_t fill_limit(size_t slots)
@@ -68,20 +65,18 @@ void flow_table_prefetch_slot(const FlowTable *table, uint64_t hash)
 	__builtin_prefetch(&table->slots[hash & table->mask]);
 }
 
-void flow_table_prefetch_flow(const FlowTable *table, uint64_t hash)
+Flow *flow_table_prefetch_flow(const FlowTable *table, uint64_t hash)
 {
 	for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
 		const FlowSlot *slot = &table->slots[i];
 		if (!slot->flow)
-			return;
+			return NULL;
 		if (slot->hash != hash)
 			continue;
-		/* the head's two lines and the first three of the user area: what a packet of a
-		 * known flow touches */
 		const char *line = (const char *)slot->flow;
-		for (unsigned n = 0; n < 5; n++)
-			__builtin_prefetch(line + n * CACHE_LINE, 1);
-		return;
+		__builtin_prefetch(line, 1);
+		__builtin_prefetch(line + CACHE_LINE, 1);
+		return slot->flow;
 	}
 }
 
@@ -203,7 +198,9 @@ Flow *flow_table_get(
 	*ret_is_new = !flow;
 	if (!flow) {
 		flow = flow_make(table, key, hash);
-	} else if (table->youngest != flow) {
+		flow->touched_ns = now_ns;
+	} else if (table->youngest != flow && now_ns - flow->touched_ns >= FLOW_TOUCH_NS) {
+		flow->touched_ns = now_ns;
 		lru_unlink(table, flow);
 		lru_append(table, flow);
 	}

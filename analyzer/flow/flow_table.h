@@ -17,10 +17,24 @@
 typedef struct Flow {
 	FlowKey key;
 	uint64_t hash;
-	int64_t last_ns; /* time of the last packet */
+	int64_t last_ns;    /* time of the last packet */
+	int64_t touched_ns; /* when it last moved to the young end */
 	struct Flow *lru_prev, *lru_next;
 	void *user; /* the user area, user_size bytes, zeroed when the flow is made */
 } Flow;
+
+#define FLOW_CACHE_LINE 64
+/* A flow moves to the young end at most this often: touching its neighbours costs more than the
+ * order is worth. */
+#define FLOW_TOUCH_NS (INT64_C(100) * 1000 * 1000)
+/* The user area begins on a line of its own. */
+#define FLOW_HEAD_BYTES ((sizeof(Flow) + FLOW_CACHE_LINE - 1) / FLOW_CACHE_LINE * FLOW_CACHE_LINE)
+
+/** flow_table_user: address of the user area, without reading the flow. */
+static inline const void *flow_table_user(const Flow *flow)
+{
+	return (const char *)flow + FLOW_HEAD_BYTES;
+}
 
 typedef struct FlowTable FlowTable;
 
@@ -36,14 +50,18 @@ FlowTable *flow_table_new(size_t max_flows, size_t user_size, FlowEvict evict, v
 /** flow_table_prefetch_slot: first of two prefetch passes over a batch. */
 void flow_table_prefetch_slot(const FlowTable *table, uint64_t hash);
 
-/** flow_table_prefetch_flow: second pass: the flow itself, if its slot is there. */
-void flow_table_prefetch_flow(const FlowTable *table, uint64_t hash);
+/**
+ * flow_table_prefetch_flow: second pass: the head of the flow, if its slot is there. Returns the
+ * flow, whose user area the caller may prefetch but must not read yet, or NULL.
+ */
+Flow *flow_table_prefetch_flow(const FlowTable *table, uint64_t hash);
 
 /** flow_table_find: the flow of @key, or NULL. Does not touch the LRU. */
 Flow *flow_table_find(const FlowTable *table, const FlowKey *key, uint64_t hash);
 
 /**
- * flow_table_get: finds or makes the flow and moves it to the young end of the LRU.
+ * flow_table_get: finds or makes the flow and moves it to the young end of the LRU (at most once in
+ * FLOW_TOUCH_NS).
  * @ret_is_new: whether it was made. Evicts the oldest when full. Never NULL.
  */
 Flow *flow_table_get(

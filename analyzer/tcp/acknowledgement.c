@@ -233,6 +233,10 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	}
 	if (packet->tcp_flags & TCP_RST)
 		return;
+	/* most segments of a bulk direction repeat what the one before acknowledged */
+	if (step->len > 0 && ack == d->una && window == d->peer_window && d->has_edge &&
+		packet->sack_count == 0)
+		return;
 	int64_t edge = ack + window;
 	bool ack_advanced = ack > d->una || (!d->has_edge && ack == d->una);
 	bool edge_advanced = !d->has_edge || edge > d->edge;

@@ -58,10 +58,18 @@ int64_t tcp_rtt_ns(const TcpConnection *tcp)
 
 void tcp_recent_min_add(RecentMin *recent, int64_t sample)
 {
-	recent->samples[recent->count++ % TCP_RECENT_SAMPLES] = sample;
-	uint32_t have = recent->count < TCP_RECENT_SAMPLES ? recent->count : TCP_RECENT_SAMPLES;
-	recent->min = recent->samples[0];
-	for (uint32_t i = 1; i < have; i++) {
+	int64_t *cell = &recent->samples[recent->count % TCP_RECENT_SAMPLES];
+	int64_t leaves = recent->count >= TCP_RECENT_SAMPLES ? *cell : INT64_MAX;
+	*cell = sample;
+	recent->count++;
+	if (recent->count == 1 || sample <= recent->min) {
+		recent->min = sample;
+		return;
+	}
+	if (leaves > recent->min)
+		return;
+	recent->min = sample;
+	for (uint32_t i = 0; i < TCP_RECENT_SAMPLES; i++) {
 		if (recent->samples[i] < recent->min)
 			recent->min = recent->samples[i];
 	}
@@ -244,8 +252,8 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	take_header(d, packet);
 	if ((packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE)
 		take_congestion_echo(&tcp->dir[peer], packet->ts_ns);
-	for (int i = 0; i < 2 && step->gap_to == step->gap_from; i++) {
-		if (tcp->dir[i].hole_count > 0)
+	for (int i = 0; i < 2 && tcp->dir[0].hole_count + tcp->dir[1].hole_count > 0; i++) {
+		if (step->gap_to == step->gap_from)
 			segment_holes_expire(tcp, i, packet->ts_ns, step);
 	}
 	if (packet->direction == PACKET_DIRECTION_OUT)
@@ -303,7 +311,7 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	int64_t handshake =
 		tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
 	int64_t data = d->min_rtt_ns;
-	if (handshake > 0 && d->rtt_samples == 20 && data > MIDDLEBOX_FACTOR * handshake &&
+	if (d->rtt_samples == 20 && handshake > 0 && data > MIDDLEBOX_FACTOR * handshake &&
 		data > 10 * MILLISECOND_NS)
 		tcp->middlebox = true;
 }

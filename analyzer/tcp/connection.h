@@ -17,7 +17,7 @@
 
 /* Entries of the acknowledgement and segment histories: starts small, grows to this while one loop
  * needs it. */
-#define TCP_RING_MAX 512
+#define TCP_RING_MAX 256
 #define TCP_RING_START 16
 /* Intervals never seen at the capture point that are remembered per direction. */
 #define TCP_MAX_HOLES 32
@@ -61,7 +61,6 @@ typedef struct AckEvent {
 typedef struct SendRecord {
 	int64_t ts_ns;
 	int64_t end;
-	uint64_t frame;
 	uint32_t len;
 	bool retransmitted; /* no RTT sample from it (Karn) */
 } SendRecord;
@@ -93,17 +92,15 @@ typedef struct Interval {
 /** TcpDirection: what one side sends, and what the other side acknowledges of it. */
 typedef struct TcpDirection {
 	/* first cache lines: touched by every packet */
-	uint32_t next_seq; /* sequence number of stream offset `next` */
-	bool has_seq;      /* a sequence number of this side is known */
-	bool has_edge;     /* the peer advertised a window since data may flow */
-	bool syn_seen, fin_seen, rst_seen;
-	bool in_recovery;
-	bool is_slow_start;
-	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
-	int64_t next;           /* highest stream offset seen, plus one */
-	int64_t una;            /* highest acknowledgement seen at the capture point */
-	int64_t edge;           /* rightmost edge the peer advertised */
-	int64_t sender_una, sender_edge;        /* the same, as this sender knows them now */
+	uint32_t next_seq;      /* sequence number of stream offset `next` */
+	bool has_seq;           /* a sequence number of this side is known */
+	bool has_edge;          /* the peer advertised a window since data may flow */
+	uint8_t scale_in_force; /* shift applied to this side's window field */
+	bool has_timestamps;
+	int64_t next;                    /* highest stream offset seen, plus one */
+	int64_t una;                     /* highest acknowledgement seen at the capture point */
+	int64_t edge;                    /* rightmost edge the peer advertised */
+	int64_t sender_una, sender_edge; /* the same, as this sender knows them now */
 	int64_t last_data_ns, last_progress_ns; /* last segment; last ack that advanced */
 	uint32_t last_len;
 	uint32_t peer_window; /* last advertised by the peer, scaled */
@@ -111,51 +108,55 @@ typedef struct TcpDirection {
 	uint32_t max_segment; /* largest payload seen */
 	uint32_t mss; /* effective: option less per-segment options, or largest payload seen */
 	uint32_t duplicate_acks_now; /* in a row */
-	uint16_t last_ip_id;
-	bool last_was_probe;
-	AckEvent *acks;    /* ring, acks_mask + 1 entries */
-	SendRecord *sends; /* ring */
+	AckEvent *acks;              /* ring, acks_mask + 1 entries */
+	SendRecord *sends;           /* ring */
+	uint64_t *recent;            /* signature ring: pairs of hash and time */
 	uint32_t acks_mask, acks_head,
 		acks_applied; /* free-running; applied: next to be told to the sender */
 	uint32_t sends_mask, sends_head, sends_tail; /* tail: oldest not acknowledged */
-	uint64_t *recent;                            /* signature ring: pairs of hash and time */
 	uint32_t recent_head;
+	uint32_t hole_count;
+	uint32_t sacked_count;
+	uint16_t last_ip_id;
+	uint8_t ttl_min, ttl_max;
+	uint32_t ip_id_orderly, ip_id_disorderly;
+	uint32_t last_tsval;
+	uint32_t pending_tsval;   /* passed towards this host... */
+	int64_t pending_tsval_ns; /* ...at; 0 none */
+	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
+	bool in_recovery, is_slow_start;
+	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
+	int64_t round_mark;     /* causes 2.8 */
+	uint64_t round_max_flight, previous_round_flight;
+	uint64_t demonstrated;  /* largest flight since the last loss or restart */
+	int64_t flight_at_stop; /* when the sender sent its last segment */
+	int64_t sacked_bytes, highest_sacked;
+	uint64_t packets, payload_packets, payload_bytes, unique_bytes, wire_bytes, max_in_flight;
+	int64_t zero_window_since_ns; /* of the window this side advertises */
+	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
+		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
+	uint64_t rtt_samples;
+	RecentMin rtt_now; /* newest samples of the same */
 
 	/* loss and order */
 	Hole *holes;
-	uint32_t hole_count;
 	Interval sacked[TCP_MAX_SACKED];
-	uint32_t sacked_count;
-	int64_t sacked_bytes;
 	int64_t recovery_point;
-	int64_t highest_sacked;
 	RetransmissionKind episode_kind;
 	int64_t closed_from, closed_to; /* bytes in flight when the window closed over them */
 	uint32_t backoff;               /* timeouts in a row without progress */
 	int64_t last_timeout_gap_ns;
-	uint32_t ip_id_orderly, ip_id_disorderly;
-	uint32_t last_tsval;
-	bool has_last_tsval;
 
 	/* rounds and plateau, causes 2.8 */
-	int64_t round_mark;
-	uint64_t round_max_flight, previous_round_flight;
 	uint32_t slow_rounds;
 	uint32_t plateau_rounds;
 	uint64_t plateau_reference;
 	int64_t plateau_since_ns;
 	uint64_t plateau_flight; /* largest flight that held for PLATEAU_ROUNDS */
-	uint64_t demonstrated;   /* largest flight since the last loss or restart */
 	int64_t last_late_ns; /* the receiver last held this sender up: its delays look like a queue
 			       */
-	int64_t flight_at_stop; /* when the sender sent its last segment */
-
-	/* timestamp loops: towards this side's host */
-	uint32_t pending_tsval;   /* passed towards this host... */
-	int64_t pending_tsval_ns; /* ...at; 0 none */
 
 	/* counters for the report */
-	uint64_t packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
 	uint64_t retransmitted_packets, retransmitted_bytes, timeouts, fast_retransmissions,
 		tail_probes, spurious;
 	uint64_t reordered, copies, copies_ttl, copies_vlan, uncaptured_bytes, duplicate_acks,
@@ -164,15 +165,10 @@ typedef struct TcpDirection {
 	uint64_t loss_events, loss_events_inflated, losses_in_event;
 	uint64_t max_losses_in_event;
 	uint64_t recoveries_multi; /* episodes with two or more losses */
-	uint64_t max_in_flight;
-	int64_t zero_window_since_ns, zero_window_ns; /* of the window this side advertises */
 	int64_t first_zero_window_ns;
 	int64_t last_loss_ns; /* newest repair; 0 none */
-	int64_t at_edge_ns;   /* this sender stood at the peer's edge */
-	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
-		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
-	uint64_t rtt_samples;
-	RecentMin rtt_now; /* newest samples of the peer's loop */
+	int64_t zero_window_ns;
+	int64_t at_edge_ns; /* this sender stood at the peer's edge */
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
@@ -205,12 +201,9 @@ typedef struct TcpDirection {
 	uint64_t syn_frame, first_data_frame, first_zero_window_frame;
 	uint16_t syn_mss;     /* option value, 0 absent */
 	int16_t window_scale; /* announced, -1 absent or SYN not seen */
-	bool sack_permitted, has_timestamps, options_cut;
-	uint8_t scale_in_force; /* shift applied to this side's window field */
+	bool sack_permitted, options_cut;
 	bool scale_known;
-	uint8_t ttl_min, ttl_max;
 	uint8_t mac[6];
-	bool has_mac;
 } TcpDirection;
 
 /** TcpStep: what one packet did. */

@@ -545,8 +545,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	if (step->len > d->mss)
 		d->segments_over_mss++;
 	send_record_push(tcp, d,
-		&(SendRecord){packet->ts_ns, step->end, packet->frame, step->len,
-			step->segment != SEGMENT_NEW});
+		&(SendRecord){packet->ts_ns, step->end, step->len, step->segment != SEGMENT_NEW});
 	d->last_data_ns = packet->ts_ns;
 	d->last_len = step->len;
 	d->flight_at_stop = d->next - d->sender_una;

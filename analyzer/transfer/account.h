@@ -15,7 +15,7 @@
 /* Longest spans kept per bucket, as evidence. */
 #define ACCOUNT_EVIDENCE 4
 /* Bins of the bucket-over-time picture. */
-#define ACCOUNT_BINS 96
+#define ACCOUNT_BINS 48
 
 typedef struct AccountEvidence {
 	int64_t ns;     /* length of the span */

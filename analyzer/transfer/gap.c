@@ -119,11 +119,11 @@ static void server_message(Conversation *conv, const Packet *packet, const TcpSt
 	bool pipelined = was_backlogged(conv, before, step) && step->flight_before > 0;
 	if (tcp_label.is_repair || blocks_message(tcp_label.bucket) ||
 		(pipelined && is_ack_clocked(tcp_label.bucket))) {
-		gap_tcp_charge(conv, packet, &tcp_label);
+		gap_tcp_charge(conv, step->side, packet, &tcp_label);
 		return;
 	}
 	if (pipelined && tcp_label.is_flow) {
-		gap_tcp_charge(conv, packet, &tcp_label);
+		gap_tcp_charge(conv, step->side, packet, &tcp_label);
 		return;
 	}
 	OpClass op_class = before->outstanding > 0 ? before->oldest_class : after->last_class;
@@ -136,7 +136,7 @@ static void client_message(Conversation *conv, const Packet *packet, const TcpSt
 	GapTcp tcp_label;
 	gap_tcp_classify(conv, packet, step, true, &tcp_label);
 	if (tcp_label.is_repair || blocks_message(tcp_label.bucket)) {
-		gap_tcp_charge(conv, packet, &tcp_label);
+		gap_tcp_charge(conv, step->side, packet, &tcp_label);
 		return;
 	}
 	if (before->outstanding > 0) {
@@ -144,7 +144,7 @@ static void client_message(Conversation *conv, const Packet *packet, const TcpSt
 		 * for an answer */
 		bool is_bulk = step->flight_before > 2 * (int64_t)conv->tcp.dir[SIDE_CLIENT].mss;
 		if (is_bulk && (is_ack_clocked(tcp_label.bucket) || tcp_label.is_flow)) {
-			gap_tcp_charge(conv, packet, &tcp_label);
+			gap_tcp_charge(conv, step->side, packet, &tcp_label);
 			return;
 		}
 		charge_server(conv, packet, before, before->oldest_class, SIDE_CLIENT);
@@ -184,6 +184,24 @@ static bool is_repair(SegmentClass segment)
 	       segment == SEGMENT_PROBE;
 }
 
+/*
+ * The usual segment: in the middle of its side's message, on the heels of the one before, far from
+ * the window's edge. It only lengthens the burst under way.
+ */
+static bool burst_goes_on(
+	Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
+{
+	const TcpDirection *d = &conv->tcp.dir[step->side];
+	if (step->segment != SEGMENT_NEW || step->was_in_recovery || !before->is_framed ||
+		before->message_left[step->side] == 0 ||
+		before->message_left[1 - (int)step->side] > 0 ||
+		d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len)
+		return false;
+	return timeline_lengthen(conv->timeline, packet->ts_ns, NOISE_FLOOR_NS,
+		conversation_side(conv, step->side), conv->stream, packet->frame,
+		packet->wirelen + FRAMING_BYTES);
+}
+
 void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
 	const Turn *after)
 {
@@ -196,6 +214,8 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 		setup_step(conv, packet, step, before);
 		return;
 	}
+	if (burst_goes_on(conv, packet, step, before))
+		return;
 	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY ||
 		step->segment == SEGMENT_KEEP_ALIVE)
 		return;
@@ -211,14 +231,14 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 	GapTcp label;
 	if (is_repair(step->segment)) {
 		gap_tcp_classify(conv, packet, step, false, &label);
-		gap_tcp_charge(conv, packet, &label);
+		gap_tcp_charge(conv, side, packet, &label);
 		return;
 	}
 	if (is_mid) {
 		if (other_is_mid && before->message_left[other] > before->message_left[side])
 			return; /* the other side's bulk is what everybody waits for */
 		gap_tcp_classify(conv, packet, step, false, &label);
-		gap_tcp_charge(conv, packet, &label);
+		gap_tcp_charge(conv, side, packet, &label);
 		return;
 	}
 	if (other_is_mid)
@@ -238,8 +258,8 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	TcpConnection *tcp = &conv->tcp;
 	Side side = step->side, peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
-	if (step->len > 0) {
-		TcpDirection *d = &tcp->dir[side];
+	TcpDirection *d = &tcp->dir[side];
+	if (step->len * 2 >= d->mss) { /* small messages are no trains */
 		/* of a frame that the host's card cuts later one time is known for many segments:
 		 * only an even train of them, as pacing makes it, tells a speed */
 		int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;

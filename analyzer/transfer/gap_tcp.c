@@ -319,16 +319,10 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 	train_break(&conv->ack_train[side]);
 }
 
-void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label)
+void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label)
 {
 	Timeline *timeline = conv->timeline;
-	TcpDirection *d = NULL;
-	Side side = SIDE_CLIENT;
-	/* the side that sent the packet is the one whose pause this is */
-	bool from_low = memcmp(packet->src, conv->addr[SIDE_CLIENT], 16) == 0 &&
-			packet->src_port == conv->port[SIDE_CLIENT];
-	side = from_low ? SIDE_CLIENT : SIDE_SERVER;
-	d = &conv->tcp.dir[side];
+	TcpDirection *d = &conv->tcp.dir[side];
 	break_trains(conv, side, label, packet->ts_ns - timeline->accounted_ns);
 	if (label->relabel_recovery) {
 		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),

@@ -23,8 +23,8 @@ typedef struct GapTcp {
 void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step,
 	bool new_message, GapTcp *ret);
 
-/** gap_tcp_charge: writes the label to the timeline. */
-void gap_tcp_charge(Conversation *conv, const Packet *packet, const GapTcp *label);
+/** gap_tcp_charge: writes the label to the timeline; @side sent the packet, it is its pause. */
+void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label);
 
 /** gap_tcp_queue: counts @wire bytes acknowledged while a queue stands; @dir of the path. */
 void gap_tcp_queue(

@@ -168,6 +168,23 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 	new->ns = ns;
 }
 
+bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
+	uint32_t stream, uint64_t frame, uint32_t wire_bytes)
+{
+	int64_t ns = to_ns - timeline->accounted_ns;
+	if (timeline->count == 0 || ns < 0 || ns > most_ns)
+		return false;
+	Span *last = &timeline->log[timeline->count - 1];
+	if (!last->is_flow || last->side != side || last->stream != stream ||
+		last->ns + ns > FLOW_SPAN_MAX_NS)
+		return false;
+	last->ns += ns;
+	last->frame = frame;
+	last->wire_bytes += wire_bytes;
+	timeline->accounted_ns = to_ns;
+	return true;
+}
+
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to)
 {
 	int64_t end = timeline->accounted_ns;

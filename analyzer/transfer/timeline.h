@@ -63,6 +63,13 @@ void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client
  * set here). */
 void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span);
 
+/**
+ * timeline_lengthen: when the last span is a burst of @side on @stream that ended at most @most_ns
+ * before @to_ns, joins the time to it and returns true; else nothing.
+ */
+bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
+	uint32_t stream, uint64_t frame, uint32_t wire_bytes);
+
 /** timeline_relabel: spans of @side that end after @since_ns and are in @from become @to. */
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to);
 

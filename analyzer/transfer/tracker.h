@@ -67,8 +67,12 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits);
 void tracker_begin(
 	Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream);
 
-/** tracker_packet: one packet of @conv. */
-void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet);
+/** tracker_prefetch: asks for the memory that a packet of @conv touches first; reads nothing of it.
+ */
+void tracker_prefetch(const Conversation *conv);
+
+/** tracker_packet: one packet of @conv; @from_low: as flow_key_of says. */
+void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low);
 
 /** tracker_is_reuse: @packet is a SYN that opens another connection between the same ports (RFC
  * 9293 3.6.1). */

@@ -323,6 +323,13 @@ const DataFacts *unit_main(const Unit *unit)
 	return unit_is_write(unit) ? &unit->write : &unit->read;
 }
 
+void unit_drop_series(Unit *unit)
+{
+	account_clear(&unit->account);
+	series_free(unit->series);
+	unit->series = NULL;
+}
+
 void unit_free(Unit *unit)
 {
 	if (!unit)

@@ -17,8 +17,8 @@
 #include "analyzer/transfer/conversation.h"
 
 /* Operations kept of a unit for the waterfall: the first ones and the longest ones. */
-#define UNIT_OPERATIONS_FIRST 24
-#define UNIT_OPERATIONS_LONGEST 24
+#define UNIT_OPERATIONS_FIRST 20
+#define UNIT_OPERATIONS_LONGEST 20
 #define UNIT_OPERATIONS (UNIT_OPERATIONS_FIRST + UNIT_OPERATIONS_LONGEST)
 /* Requests in flight counted one by one up to this. */
 #define UNIT_DEPTHS 16
@@ -28,7 +28,7 @@
 /* Connections a unit names. */
 #define UNIT_STREAMS 16
 /* Bins of its pictures. */
-#define UNIT_BINS 96
+#define UNIT_BINS 64
 
 /** UnitSeries: columns of a unit's series. */
 enum {
@@ -181,6 +181,9 @@ Side unit_bulk_side(const Unit *unit);
 /** operation_service_ns: time the server worked on @op: first byte less network and less waiting
  * behind earlier answers; -1 unknown. */
 int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns);
+
+/** unit_drop_series: gives the memory of its pictures back. */
+void unit_drop_series(Unit *unit);
 
 /** unit_free: NULL is allowed. */
 void unit_free(Unit *unit);

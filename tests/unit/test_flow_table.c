@@ -120,7 +120,7 @@ static void run_random(Random *random, size_t max_flows, uint64_t different, uns
 		Flow *found = flow_table_find(table, &key, hash);
 		cr_assert_eq(found != NULL, g_hash_table_contains(m.numbers, &key));
 		if (random_below(random, 100) < 88) {
-			step_get(table, &m, &key, hash, now);
+			step_get(table, &m, &key, hash, now * FLOW_TOUCH_NS);
 		} else if (found) {
 			model_forget(&m, &key);
 			flow_table_remove(table, found);
@@ -160,7 +160,7 @@ Test(flow_table, a_million_flows)
 			FlowKey key = {.protocol = 6};
 			memcpy(key.high_addr, &i, sizeof i);
 			Flow *flow = flow_table_get(
-				table, &key, flow_key_hash(&key), (int64_t)i, &is_new);
+				table, &key, flow_key_hash(&key), (int64_t)i * FLOW_TOUCH_NS, &is_new);
 			cr_assert_eq(is_new, round == 0);
 			if (is_new)
 				*(uint64_t *)flow->user = i;
@@ -174,7 +174,7 @@ Test(flow_table, a_million_flows)
 	for (uint64_t i = FLOWS; i < FLOWS * 3 / 2; i++) {
 		FlowKey key = {.protocol = 6};
 		memcpy(key.high_addr, &i, sizeof i);
-		flow_table_get(table, &key, flow_key_hash(&key), (int64_t)i, &is_new);
+		flow_table_get(table, &key, flow_key_hash(&key), (int64_t)i * FLOW_TOUCH_NS, &is_new);
 		cr_assert(is_new);
 	}
 	cr_assert_eq(flow_table_count(table), FLOWS);
