@@ -232,7 +232,10 @@ static int32_t largest_unit(const DiagnosisInput *input)
 		}
 		const Unit *b = input->units[best];
 		uint64_t bytes = unit_bytes(u), most = unit_bytes(b);
-		if (bytes > most || (bytes == most && unit_duration_ns(u) > unit_duration_ns(b)))
+		/* of a job with one file the file is spoken of */
+		bool is_longer =
+			bytes == most && !u->is_job && unit_duration_ns(u) > unit_duration_ns(b);
+		if (bytes > most || is_longer)
 			best = (int32_t)i;
 	}
 	return best;
@@ -268,8 +271,10 @@ static bool is_healthy(const Unit *unit, const ResultFinding *finding)
 {
 	if (finding->severity >= SEVERITY_MAJOR)
 		return false;
-	double link =
-		(double)unit->account.bucket_ns[BUCKET_LINK] / (double)(unit_duration_ns(unit) + 1);
+	/* a link that carries other transfers at the same time is as busy */
+	int64_t busy = unit->account.bucket_ns[BUCKET_LINK] +
+		       unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	double link = (double)busy / (double)(unit_duration_ns(unit) + 1);
 	return link >= HEALTHY_LINK_SHARE || unit_duration_ns(unit) < SHORT_WALL_NS;
 }
 

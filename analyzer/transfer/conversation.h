@@ -36,9 +36,8 @@ typedef struct Conversation {
 	uint32_t stream;
 	uint8_t addr[2][16]; /* by Side */
 	uint16_t port[2];
-	Path *path;                        /* NULL until the first payload */
-	Train data_train[2], ack_train[2]; /* by Side that sends the data */
-	int64_t queue_since_ns[2];         /* a queue has stood since; 0 no */
+	Path *path;                /* NULL until the first payload */
+	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
 	int64_t queue_una[2];
 	uint64_t queue_bytes[2];
 	struct Conversation *control; /* of FTP data */

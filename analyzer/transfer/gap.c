@@ -259,12 +259,15 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	Side side = step->side, peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
 	TcpDirection *d = &tcp->dir[side];
+	if (step->len > 0)
+		timeline_path_bytes(conv->timeline, conversation_side(conv, side),
+			packet->wirelen + FRAMING_BYTES);
 	if (step->len * 2 >= d->mss) { /* small messages are no trains */
 		/* of a frame that the host's card cuts later one time is known for many segments:
 		 * only an even train of them, as pacing makes it, tells a speed */
 		int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
-		train_push(&conv->data_train[side], conv->path->dir[own].data, packet->ts_ns,
-			packet->wirelen + FRAMING_BYTES,
+		train_push(&conv->path->dir[own].data_train, conv->path->dir[own].data,
+			packet->ts_ns, packet->wirelen + FRAMING_BYTES,
 			gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
 			(step->len > d->mss ? step->len : d->mss) + 90u);
 	}
@@ -280,8 +283,9 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	uint64_t wire = (uint64_t)bytes + (uint64_t)bytes * 90 / (acked->mss ? acked->mss : 1);
 	int64_t rtt_now = tcp_rtt_now_ns(tcp, peer);
 	int64_t gap = rtt_now / 4;
-	train_push(&conv->ack_train[peer], conv->path->dir[1 - own].acks, packet->ts_ns, wire,
-		gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS, acked->mss + 90u);
+	train_push(&conv->path->dir[1 - own].ack_train, conv->path->dir[1 - own].acks,
+		packet->ts_ns, wire, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
+		acked->mss + 90u);
 	gap_tcp_queue(conv, peer, packet->ts_ns, wire, rtt_now, 1 - own);
 }
 

@@ -308,15 +308,19 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 {
 	bool is_path = label->is_flow || label->is_queued || label->bucket == BUCKET_SLOW_START ||
 		       label->bucket == BUCKET_CONGESTION_WINDOW || label->bucket == BUCKET_LINK;
-	if (is_path || gap_ns <= NOISE_FLOOR_NS)
+	/* at the edge of a window even the shortest pause is the window's */
+	if (is_path || (gap_ns <= NOISE_FLOOR_NS && label->bucket != BUCKET_RECEIVE_WINDOW))
 		return;
 	/* standing at the edge of a window that just covers a full path is the path's doing too */
 	int64_t base = tcp_rtt_ns(&conv->tcp);
 	if (label->bucket == BUCKET_RECEIVE_WINDOW &&
 		tcp_rtt_now_ns(&conv->tcp, side) > base + base / 4 + NOISE_FLOOR_NS)
 		return;
-	train_break(&conv->data_train[side]);
-	train_break(&conv->ack_train[side]);
+	if (!conv->path)
+		return;
+	PathDirection *dir = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
+	train_break(&dir->data_train);
+	train_break(&dir->ack_train);
 }
 
 void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label)

@@ -19,7 +19,7 @@
 /* Ethernet framing that IP lengths do not show: preamble, header, checksum, gap. IEEE 802.3. */
 #define FRAMING_BYTES 38
 
-/** Train: the run of packets under way in one direction of one connection. */
+/** Train: the run of packets under way in one direction. */
 typedef struct Train {
 	int64_t last_ns; /* 0: the next packet begins a train */
 	int64_t first_ns;
@@ -30,6 +30,8 @@ typedef struct Train {
 } Train;
 
 typedef struct PathDirection {
+	Train data_train, ack_train; /* of all connections together: they share the bottleneck */
+	uint64_t wire_bytes;         /* passed so far, framing included */
 	Histogram data[TRAIN_LEVELS], acks[TRAIN_LEVELS]; /* bytes per second */
 	Histogram queue;                                  /* rates while a queue stood */
 } PathDirection;

@@ -45,6 +45,22 @@ static bool can_have_link(Bucket bucket)
 	       bucket != BUCKET_CONNECTION_SETUP;
 }
 
+/* Whether this wait may have been for the link while it carried other connections' bytes. */
+static bool can_be_others(const Span *span)
+{
+	return span->bucket == BUCKET_SENDER_STALLED || span->bucket == BUCKET_CONGESTION_WINDOW ||
+	       span->bucket == BUCKET_SLOW_START || span->bucket == BUCKET_SEND_BUFFER ||
+	       (span->bucket == BUCKET_SERVER_PROCESSING && span->side == SIDE_SERVER);
+}
+
+static int64_t others_ns(const Span *span, double capacity, int64_t room_ns)
+{
+	if (span->other_bytes == 0 || capacity <= 0 || !can_be_others(span))
+		return 0;
+	int64_t ns = (int64_t)((double)span->other_bytes * 1e9 / capacity);
+	return ns < room_ns ? ns : room_ns;
+}
+
 static void commit_span(Timeline *timeline, const Span *span, const double capacity[2])
 {
 	int64_t from = timeline->committed_ns, to = from + span->ns, link = 0;
@@ -57,21 +73,27 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 		link = busy - from;
 		link = link < 0 ? 0 : link > span->ns ? span->ns : link;
 	}
-	int64_t travel = span->travel_ns < span->ns - link ? span->travel_ns : span->ns - link;
+	int64_t others = others_ns(span, capacity[span->side], span->ns - link);
+	int64_t travel = span->travel_ns < span->ns - link - others ? span->travel_ns
+								    : span->ns - link - others;
 	for (Account *a = timeline->accounts; a; a = a->next) {
 		if (link > 0)
 			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side,
 				span->frame, span->stream, false);
+		if (others > 0)
+			account_add(a, from + link, from + link + others, BUCKET_OTHER_TRAFFIC,
+				OP_OTHER, span->side, span->frame, span->stream, false);
+		int64_t rest = from + link + others;
 		if (travel > 0)
-			account_add(a, from + link, from + link + travel, BUCKET_ROUND_TRIP,
-				span->op_class, span->side, span->frame, span->stream, false);
-		account_add(a, from + link + travel, to, span->bucket, span->op_class, span->side,
+			account_add(a, rest, rest + travel, BUCKET_ROUND_TRIP, span->op_class,
+				span->side, span->frame, span->stream, false);
+		account_add(a, rest + travel, to, span->bucket, span->op_class, span->side,
 			span->frame, span->stream, span->is_after_loss);
 		a->covered_ns = to;
 	}
-	if (timeline->stalled && span->ns - link >= timeline->stall_ns)
-		timeline->stalled(timeline->user, timeline, span, from + link + travel,
-			span->ns - link - travel);
+	int64_t silent = span->ns - link - others - travel;
+	if (timeline->stalled && silent >= timeline->stall_ns)
+		timeline->stalled(timeline->user, timeline, span, to - silent, silent);
 	if (capacity[span->side] > 0 && span->wire_bytes > 0) {
 		int64_t *busy = &timeline->busy_until_ns[span->side];
 		/* a joined burst was sent all along the span, anything else at its end */
@@ -128,6 +150,30 @@ static Span *log_push(Timeline *timeline)
 	return &timeline->log[timeline->count++];
 }
 
+static PathDirection *path_direction(const Timeline *timeline, Side side)
+{
+	return &timeline->path->dir[(side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1];
+}
+
+void timeline_path_bytes(Timeline *timeline, Side side, uint32_t wire_bytes)
+{
+	if (!timeline->path)
+		return;
+	timeline->own_bytes[side] += wire_bytes;
+	path_direction(timeline, side)->wire_bytes += wire_bytes;
+}
+
+/* What other connections of the path sent since this was asked last. */
+static uint32_t other_bytes(Timeline *timeline, Side side)
+{
+	if (!timeline->path)
+		return 0;
+	uint64_t others = path_direction(timeline, side)->wire_bytes - timeline->own_bytes[side];
+	uint64_t since = others - timeline->other_seen[side];
+	timeline->other_seen[side] = others;
+	return since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+}
+
 void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 {
 	int64_t ns = to_ns - timeline->accounted_ns;
@@ -136,6 +182,7 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 		ns = 0;
 	}
 	timeline->accounted_ns += ns;
+	uint32_t others = other_bytes(timeline, span->side);
 	if (timeline->count > 0) {
 		Span *last = &timeline->log[timeline->count - 1];
 		bool is_same = last->bucket == span->bucket && last->op_class == span->op_class &&
@@ -166,6 +213,7 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 	}
 	*new = *span;
 	new->ns = ns;
+	new->other_bytes = others;
 }
 
 bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,

@@ -26,7 +26,8 @@ typedef struct Span {
 	int64_t travel_ns; /* of its start, after the link's share, this much was a round trip under
 			      way */
 	uint64_t frame;    /* the packet that ended it */
-	uint32_t wire_bytes; /* sent by `side` at its end, framing included */
+	uint32_t wire_bytes;  /* sent by `side` at its end, framing included */
+	uint32_t other_bytes; /* that other connections of the path sent the same way meanwhile */
 	uint32_t stream;
 	uint8_t bucket, op_class, side;
 	bool is_queued; /* a queue stood on the path: waiting there is the link's */
@@ -44,9 +45,11 @@ typedef struct Timeline {
 	Path *path;
 	bool client_is_low; /* path->dir[0] is what the client sends */
 	uint16_t input;
-	int64_t stall_ns;     /* shortest pause that `stalled` is told of */
-	double capacity_hint; /* bytes per second given by the user, 0 none */
-	Account *accounts;    /* open, or waiting for their last spans */
+	int64_t stall_ns; /* shortest pause that `stalled` is told of */
+	uint64_t own_bytes[2],
+		other_seen[2]; /* by Side: sent by this timeline; by others when last looked */
+	double capacity_hint;  /* bytes per second given by the user, 0 none */
+	Account *accounts;     /* open, or waiting for their last spans */
 	void (*account_done)(
 		void *user, Account *account); /* covered up to its end; off the list already */
 	/** a pause of stall_ns or more, its link share taken out */
@@ -58,6 +61,10 @@ typedef struct Timeline {
 
 /** timeline_init: begins at @start_ns. @path may be NULL. */
 void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low);
+
+/** timeline_path_bytes: @wire_bytes of this timeline were sent by @side; counted for the path too.
+ */
+void timeline_path_bytes(Timeline *timeline, Side side, uint32_t wire_bytes);
 
 /** timeline_add: everything from the last span's end to @to_ns gets the label of @span (its ns is
  * set here). */
