@@ -34,7 +34,8 @@ def smbclient(net, commands, dialect="SMB3_11", port=445, options=(), conf=None,
               share="data", server=None, pause=0, whole=False, give_up=None, counters=True):
     """smbclient with a list of commands; the clock runs around them alone, not around the session's set-up.
 
-    whole: the clock runs from start to end. counters: ask the kernels for theirs at the end. give_up: end it after so many seconds, whatever it does then."""
+    whole: the clock runs from start to end. counters: ask the kernels for theirs at the end.
+    give_up: end it after so many seconds, whatever it does then."""
     folder = os.path.join(net.folder, "local")
     make_files(folder, files or {})
     path = smb_conf(net.folder, "client", {"client max protocol": dialect, **(conf or {})})
@@ -49,7 +50,8 @@ def smbclient(net, commands, dialect="SMB3_11", port=445, options=(), conf=None,
     target = server or ("labserver6" if net.ipv6 else SERVER)
     patience = ["timeout", str(give_up)] if give_up else []
     wall, output = net.call("client", *patience, "smbclient", f"//{target}/{share}", "-s", path, *login,
-                            *(["-p", str(port)] if port else []), *options, text_in="\n".join(script) + "\nquit\n", check=not give_up)
+                            *(["-p", str(port)] if port else []), *options,
+                            text_in="\n".join(script) + "\nquit\n", check=not give_up)
     if give_up:
         return {"wall_s": wall, "bytes": 0}
     with open(marks) as file:
