@@ -312,7 +312,7 @@ static void write_reply(SmbBuilder *b)
 	begin(b, 9, REPLY, 0);
 	build_le16(b, 17);
 	build_le16(b, 0);
-	build_le32(b, 3000);
+	build_le32(b, 0x12345);
 	build_zeros(b, 8);
 	build_end(b);
 }
@@ -531,8 +531,8 @@ static void set_info(SmbBuilder *b, uint8_t class, uint32_t len)
 	build_u8(b, class);
 	build_le32(b, len);
 	build_le16(b, 96);
-	build_le16(b, 0);
-	build_le32(b, 0);
+	build_le16(b, 0xEEEE);
+	build_le32(b, 0xEEEEEEEE);
 	build_bytes(b, file_id, 16);
 }
 

@@ -218,7 +218,7 @@ Test(smb2, reads_and_writes)
 	cr_expect_eq(m->data_offset, 116);
 	cr_expect(m->flags & MESSAGE_WRITE_THROUGH);
 	cr_expect(m->flags & MESSAGE_UNBUFFERED);
-	cr_expect_eq(one("write-reply")->length, 3000);
+	cr_expect_eq(one("write-reply")->length, 0x12345);
 
 	m = one("write-pending");
 	cr_expect_eq(m->kind, MESSAGE_INTERIM);
@@ -383,6 +383,35 @@ Test(smb2, every_sample_at_every_length)
 				cr_assert_eq(m->protocol, MESSAGE_SMB2);
 				cr_assert_neq(m->request_id, 0, "%s %zu", s->name, kept);
 			}
+		}
+	}
+}
+
+/* as many bytes as the last field needs, and not one more */
+Test(smb2, fields_are_told_from_the_bytes_they_need)
+{
+	static const struct {
+		const char *name;
+		size_t kept;
+		uint64_t length;
+	} rows[] = {
+		{"read-reply", 4 + 64 + 8, 5000},
+		{"write-reply", 4 + 64 + 8, 0x12345},
+		{"read-request", 4 + 64 + 8, 65536},
+		{"write-request", 4 + 64 + 32, 3000},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		for (size_t less = 0; less < 2; less++) {
+			const SmbSample *s = build(rows[i].name);
+			memset(&recorder, 0, sizeof recorder);
+			smb_recorder_run(&recorder, builder.bytes, builder.len, rows[i].kept - less,
+				s->from_client);
+			cr_assert_eq(recorder.count, 1);
+			cr_expect_eq(recorder.records[0].message.length, less ? 0 : rows[i].length,
+				"%s", rows[i].name);
+			cr_expect_eq(!!(recorder.records[0].message.flags & MESSAGE_TRUNCATED),
+				less == 1 || i == 2 || i == 3, "%s", rows[i].name);
 		}
 	}
 }
