@@ -34,6 +34,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		quick = (double)s.count * service_quick_ns(OP_WRITE, &s);
 	}
 	double low = (double)draft->lost_ns - quick;
+	/* writes between flushes wait for the same disk: what is too little to be told goes with
+	 * them */
+	if (!service_is_slow(context, OP_MASK(OP_WRITE)))
+		cause_claim_server(context, draft, OP_MASK(OP_WRITE));
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = low > 0 ? (int64_t)(0.9 * low) : 0;
 	Service s = service_of(context, does_flush ? OP_FLUSH : OP_WRITE);

@@ -12,6 +12,10 @@
 /* A second try comes soon; later it is another copy. Judgement. */
 #define MAX_PAUSE_NS (INT64_C(600) * 1000000000)
 
+/* The second try may find files in memory and a window that is open: the first may have cost more
+ * than it would now. Judgement. */
+#define SAVED_LOW_SHARE 0.8
+
 static bool is_broken_off(const Unit *unit)
 {
 	const ConnectionFacts *f = unit->facts;
@@ -106,7 +110,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	claim(context, draft, d.ns);
 	draft->saved_high_ns = draft->lost_ns;
-	draft->saved_low_ns = (int64_t)((double)draft->lost_ns * 0.9);
+	draft->saved_low_ns = (int64_t)((double)draft->lost_ns * SAVED_LOW_SHARE);
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
 		"%u transfer%s of a file broken off and begun again, and %s that had arrived "
