@@ -142,6 +142,8 @@ static void other_packet(Analysis *analysis, const Packet *packet)
 		tcp_packet(analysis, &whole, &key, flow_key_hash(&key), from_low);
 		return;
 	}
+	if (packet->kind == PACKET_UDP)
+		tracker_udp(analysis->tracker, packet);
 	analysis->totals.ignored[packet->kind]++;
 }
 

@@ -16,11 +16,25 @@ static const TcpConnection *retried(const CauseContext *context)
 	return NULL;
 }
 
+/* Tries on another connection that failed before this one. */
+static const Approach *failed_before(const CauseContext *context)
+{
+	const ConnectionFacts *all[] = {context->facts, context->unit->control};
+	for (int i = 0; i < 2; i++) {
+		if (all[i] && all[i]->approach.failed_tries > 0)
+			return &all[i]->approach;
+	}
+	return NULL;
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const TcpConnection *tcp = retried(context);
-	if (!tcp)
+	const Approach *before = failed_before(context);
+	if (!tcp && !before)
 		return false;
+	if (!tcp)
+		tcp = &context->facts->tcp;
 	int64_t healthy = context->rtt_ns * (int64_t)(context->unit->data_connections + 1);
 	cause_claim_part(context, draft, BUCKET_CONNECTION_SETUP,
 		context->left_ns[BUCKET_CONNECTION_SETUP] - healthy);
@@ -31,11 +45,21 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->blame = "NETWORK";
 	draft->confidence = CONFIDENCE_HIGH;
 	bool syn_lost = tcp->syn_tries > 1;
-	draft->sentence = cause_printf(context,
-		"Opening the connection took %s more than it should: %s had to be sent %u times.",
-		cause_time(context, (double)draft->lost_ns),
-		syn_lost ? "the first packet (SYN)" : "the answer to the first packet (SYN-ACK)",
-		syn_lost ? tcp->syn_tries : tcp->syn_ack_tries);
+	draft->sentence = before ? cause_printf(context,
+					   "Connecting took %s: port %u of the server %s %s "
+					   "before, %u times.",
+					   cause_time(context, (double)draft->lost_ns),
+					   before->failed_port, context->server_name,
+					   before->failed_refused ? "refused the connection"
+								  : "did not answer",
+					   before->failed_tries)
+				 : cause_printf(context,
+					   "Opening the connection took %s more than it should: %s "
+					   "had to be sent %u times.",
+					   cause_time(context, (double)draft->lost_ns),
+					   syn_lost ? "the first packet (SYN)"
+						    : "the answer to the first packet (SYN-ACK)",
+					   syn_lost ? tcp->syn_tries : tcp->syn_ack_tries);
 	draft->fix = "find what drops the first packets";
 	cause_advice(draft,
 		"Look for a firewall that lets the connection through only at the second try, for "
@@ -46,6 +70,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "SYN sent", NUMBER_COUNT, tcp->syn_tries);
 	cause_number(draft, "SYN-ACK sent", NUMBER_COUNT, tcp->syn_ack_tries);
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	if (before)
+		cause_evidence(context, draft, before->failed_frame, before->failed_ns,
+			"first packet that was not answered");
 	cause_evidence(context, draft, tcp->dir[SIDE_CLIENT].syn_frame, tcp->syn_ns, "SYN");
 	cause_evidence(context, draft, tcp->dir[SIDE_SERVER].syn_frame, tcp->syn_ack_ns, "SYN-ACK");
 	cause_evidence_bucket(context, draft, BUCKET_CONNECTION_SETUP, "to open the connection");

@@ -33,9 +33,9 @@ static bool rereads(const CauseContext *context, FindingDraft *draft)
 	const Unit *unit = context->unit;
 	const DataFacts *d = &unit->read;
 	if (d->repeated_bytes < MIN_REREAD_BYTES ||
-		(double)d->repeated_bytes < REREAD_SHARE * (double)d->asked)
+		(double)d->repeated_bytes < REREAD_SHARE * (double)d->bytes)
 		return false;
-	double share = (double)d->repeated_bytes / (double)d->asked;
+	double share = (double)d->repeated_bytes / (double)d->bytes;
 	cause_claim_round_trips_part(context, draft, OP_READ,
 		(int64_t)((double)context->left_round_trip_ns[OP_READ] * share));
 	cause_claim_server_part(context, draft, OP_READ,
@@ -45,8 +45,8 @@ static bool rereads(const CauseContext *context, FindingDraft *draft)
 	draft->sentence = cause_printf(context,
 		"%s of the %s read were read before; the client may not keep them because %s.",
 		cause_bytes(context, (double)d->repeated_bytes),
-		cause_bytes(context, (double)d->asked), reason(unit));
-	cause_number(draft, "bytes read", NUMBER_BYTES, (double)d->asked);
+		cause_bytes(context, (double)d->bytes), reason(unit));
+	cause_number(draft, "bytes read", NUMBER_BYTES, (double)d->bytes);
 	cause_number(draft, "of these again", NUMBER_BYTES, (double)d->repeated_bytes);
 	requests_evidence(context, draft, OP_READ, 2);
 	return true;
@@ -55,8 +55,7 @@ static bool rereads(const CauseContext *context, FindingDraft *draft)
 static bool queries(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
-	double per_file =
-		(double)unit->class_count[OP_META] / (double)(unit->opens > 0 ? unit->opens : 1);
+	double per_file = (double)unit->queries / (double)(unit->opens > 0 ? unit->opens : 1);
 	if (unit->opens < MIN_OPENS || per_file < QUERIES_PER_FILE)
 		return false;
 	/* the first question about a file has to be asked */

@@ -17,6 +17,7 @@ struct Unit;
 struct Tracker;
 struct ConnectionFacts;
 struct ClassifierFlow;
+struct Approach;
 
 /** Conversation: lives from the first packet to its end in the flow table. */
 typedef struct Conversation {
@@ -58,6 +59,9 @@ typedef struct Conversation {
 	const char *application;           /* static or NULL */
 	struct ConnectionFacts *facts;     /* made when the first unit refers to it */
 	struct Tracker *tracker;
+	int64_t begin_ns;          /* first packet, or what the client waited for before it */
+	struct Approach *approach; /* NULL: nothing came before it */
+	void *attempt;             /* approach.c's, while it is not answered */
 } Conversation;
 
 /** conversation_side: @side of @conv as its timeline counts sides (FTP data opened by the server is

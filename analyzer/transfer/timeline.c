@@ -277,6 +277,18 @@ void timeline_drop(Timeline *timeline, Account *account)
 	}
 }
 
+void timeline_release(Timeline *timeline, Account *account)
+{
+	commit(timeline, timeline->count);
+	timeline_drop(timeline, account);
+}
+
+void timeline_adopt(Timeline *timeline, Account *account)
+{
+	account->next = timeline->accounts;
+	timeline->accounts = account;
+}
+
 void timeline_finish(Timeline *timeline)
 {
 	commit(timeline, timeline->count);

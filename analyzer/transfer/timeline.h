@@ -91,6 +91,13 @@ void timeline_close(Timeline *timeline, Account *account, int64_t end_ns);
 /** timeline_drop: forgets @account without a call. */
 void timeline_drop(Timeline *timeline, Account *account);
 
+/** timeline_release: commits everything and lets @account go, still open, covered up to the end of
+ * the log. */
+void timeline_release(Timeline *timeline, Account *account);
+
+/** timeline_adopt: goes on counting @account, which is covered up to the start of the log. */
+void timeline_adopt(Timeline *timeline, Account *account);
+
 /** timeline_finish: commits everything; accounts still open are closed at the end of the timeline.
  */
 void timeline_finish(Timeline *timeline);

@@ -48,6 +48,7 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
 	tracker->paths = g_hash_table_new_full(path_hash, path_equal, NULL, path_free);
 	tracker->expected = g_queue_new();
 	tracker->classifier = classifier_new();
+	tracker->approaches = approaches_new();
 	return tracker;
 }
 
@@ -109,6 +110,38 @@ static bool sender_is_client(const Packet *packet)
 	return true;
 }
 
+static void add_before(Conversation *conv, int64_t to_ns, Bucket bucket, uint64_t frame)
+{
+	Span span = {.frame = frame, .stream = conv->stream, .bucket = (uint8_t)bucket};
+	if (to_ns > conv->own_timeline.accounted_ns)
+		timeline_add(&conv->own_timeline, to_ns, &span);
+}
+
+/* The timeline of a connection begins with what the client waited for before it. */
+static void begin_timeline(Tracker *tracker, Conversation *conv, const Packet *packet)
+{
+	Approach a = {.begin_ns = packet->ts_ns};
+	if ((packet->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
+		approaches_begin(tracker->approaches, conv, packet, &a);
+	conv->begin_ns = a.begin_ns;
+	timeline_init(&conv->own_timeline, a.begin_ns, NULL, conv->client_is_low);
+	if (a.begin_ns == packet->ts_ns)
+		return;
+	conv->approach = g_memdup2(&a, sizeof(a));
+	add_before(conv, a.answer_ns, BUCKET_NAME_RESOLUTION, a.answer_frame);
+	if (a.failed_tries > 0) {
+		add_before(conv, a.failed_ns, BUCKET_CLIENT_THINK, a.failed_frame);
+		add_before(conv, packet->ts_ns, BUCKET_CONNECTION_SETUP, packet->frame);
+	} else {
+		add_before(conv, packet->ts_ns, BUCKET_CLIENT_THINK, packet->frame);
+	}
+}
+
+void tracker_udp(Tracker *tracker, const Packet *packet)
+{
+	approaches_lookup(tracker->approaches, packet);
+}
+
 void tracker_begin(
 	Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low, uint32_t stream)
 {
@@ -125,8 +158,9 @@ void tracker_begin(
 	conv->port[sender] = packet->src_port;
 	conv->port[receiver] = packet->dst_port;
 	tracker_expected_match(tracker, conv, packet);
+	conv->begin_ns = packet->ts_ns;
 	if (!conv->control)
-		timeline_init(&conv->own_timeline, packet->ts_ns, NULL, conv->client_is_low);
+		begin_timeline(tracker, conv, packet);
 	timeline_listen(tracker, conv);
 	conv->timeline = conv->control ? conv->control->timeline : &conv->own_timeline;
 	conv->tracker = tracker;
@@ -250,6 +284,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	if (step.gap_to > step.gap_from && conv->session)
 		session_gap(
 			conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
+	if (conv->attempt && (step.is_setup || step.closes))
+		approaches_step(tracker->approaches, conv, packet);
 	bool is_new = packet->payload_len > 0 && carries_new(&step);
 	/* only packets with payload and those that set up a connection end a wait */
 	Turn before;
@@ -307,6 +343,8 @@ static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	facts->client_is_low = conv->client_is_low;
 	facts->is_ftp_data = conv->control != NULL || conv->was_ftp_data;
 	facts->timed_out = timed_out;
+	if (conv->approach)
+		facts->approach = *conv->approach;
 	if (!conv->is_named && conv->classifier)
 		facts->application = classifier_settle(tracker->classifier, &conv->classifier);
 	facts->has_session = conv->session && session_stats(conv->session, &facts->session);
@@ -370,6 +408,9 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 		timeline_clear(&conv->own_timeline);
 	}
 	tracker_expected_forget(tracker, conv);
+	approaches_end(conv);
+	g_free(conv->approach);
+	conv->approach = NULL;
 	session_free(conv->session);
 	conv->session = NULL;
 	tcp_connection_clear(&conv->tcp);
@@ -387,5 +428,6 @@ void tracker_free(Tracker *tracker)
 	g_hash_table_unref(tracker->paths);
 	g_queue_free_full(tracker->expected, g_free);
 	classifier_free(tracker->classifier);
+	approaches_free(tracker->approaches);
 	g_free(tracker);
 }

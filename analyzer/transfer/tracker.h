@@ -12,6 +12,7 @@
 
 #include "analyzer/flow/classify_ndpi.h"
 #include "analyzer/session/session_stats.h"
+#include "analyzer/transfer/approach.h"
 #include "analyzer/transfer/conversation.h"
 #include "analyzer/transfer/unit.h"
 
@@ -34,6 +35,7 @@ typedef struct ConnectionFacts {
 	bool timed_out;
 	SessionStats session; /* valid during connection_done only, unless the listener copies it */
 	uint32_t units;       /* units that refer to it */
+	Approach approach;    /* before its first packet; begin_ns 0 unknown */
 } ConnectionFacts;
 
 /** TrackerOps: what the tracker tells. */
@@ -73,6 +75,9 @@ void tracker_prefetch(const Conversation *conv);
 
 /** tracker_packet: one packet of @conv; @from_low: as flow_key_of says. */
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low);
+
+/** tracker_udp: a UDP packet: it may be the look-up of a name. */
+void tracker_udp(Tracker *tracker, const Packet *packet);
 
 /** tracker_is_reuse: @packet is a SYN that opens another connection between the same ports (RFC
  * 9293 3.6.1). */

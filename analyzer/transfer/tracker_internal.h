@@ -31,6 +31,7 @@ struct Tracker {
 	GHashTable *paths; /* Path, by address pair */
 	GQueue *expected;  /* Expected, oldest first */
 	Classifier *classifier;
+	Approaches *approaches;
 	uint32_t open_units;
 	uint64_t serial;
 };

@@ -166,6 +166,46 @@ static void job_close(Conversation *conv, int64_t end_ns)
 	unit_close(conv, job, end_ns);
 }
 
+static void job_remember(Conversation *conv)
+{
+	if (conv->path)
+		conv->path->job_conv = conv;
+}
+
+/* A client that opens a connection of its own for each file goes on with the job of the one before,
+ * when that has ended. */
+static bool job_adopt(Conversation *conv, const Operation *op)
+{
+	Conversation *old = conv->path ? conv->path->job_conv : NULL;
+	Unit *job = old && old != conv ? old->job : NULL;
+	Timeline *timeline = conv->timeline;
+	if (!job || old->tcp.state < TCP_STATE_CLOSING || old->units || job->outstanding > 0 ||
+		job->is_ftp != (op->protocol == MESSAGE_FTP) || old->input != conv->input ||
+		memcmp(old->addr, conv->addr, sizeof(old->addr)) != 0 ||
+		conv->begin_ns - job->last_activity_ns > JOB_GAP_NS)
+		return false;
+	/* they overlap, or the new one's first moments are counted already */
+	if (old->timeline->accounted_ns > conv->begin_ns ||
+		timeline->committed_ns != conv->begin_ns)
+		return false;
+	old->job = NULL;
+	timeline_release(old->timeline, &job->account);
+	account_add(&job->account, job->account.covered_ns, conv->begin_ns, BUCKET_CLIENT_THINK,
+		OP_OTHER, SIDE_CLIENT, op->request_frame, conv->stream, false);
+	job->account.covered_ns = conv->begin_ns;
+	timeline_adopt(timeline, &job->account);
+	conv->job = job;
+	job->connections++;
+	job->sessions++;
+	unit_add_stream(job, conv->stream);
+	for (Unit *u = conv->units; u; u = u->next) {
+		u->job = job;
+		u->job_serial = job->serial;
+	}
+	job_remember(conv);
+	return true;
+}
+
 static void job_touch(Conversation *conv, const Operation *op)
 {
 	Unit *job = conv->job;
@@ -184,10 +224,15 @@ static void job_touch(Conversation *conv, const Operation *op)
 	int64_t start = op->request_first_ns;
 	bool is_first = !conv->had_job;
 	if (is_first && (conv->last_auth_ns == 0 || start - conv->last_auth_ns < JOB_GAP_NS))
-		start = conv->tcp.first_ns;
-	conv->job = unit_open(conv, true, start);
+		start = conv->begin_ns;
+	bool was_first = is_first && start == conv->begin_ns;
 	conv->had_job = true;
+	if (was_first && job_adopt(conv, op))
+		return;
+	conv->job = unit_open(conv, true, start);
 	if (conv->job) {
+		job_remember(conv);
+		conv->job->connections = conv->job->sessions = 1;
 		conv->job->is_ftp = op->protocol == MESSAGE_FTP;
 		conv->job->protocol = session_protocol_name(conv->session);
 		for (Unit *u = conv->units; u; u = u->next)
@@ -442,7 +487,8 @@ static int64_t unknown_start_ns(const Conversation *conv)
 	bool was_retried = tcp->syn_tries > 1 || tcp->syn_ack_tries > 1;
 	bool is_at_once = tcp->established_ns > 0 &&
 			  conv->first_payload_ns - tcp->established_ns < JOB_GAP_NS;
-	return is_first && was_retried && is_at_once ? tcp->first_ns : conv->first_payload_ns;
+	was_retried |= conv->begin_ns < tcp->first_ns;
+	return is_first && was_retried && is_at_once ? conv->begin_ns : conv->first_payload_ns;
 }
 
 static Unit *payload_unit(Conversation *conv)
@@ -558,4 +604,6 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	}
 	if (conv->job)
 		job_close(conv, conv->job->last_activity_ns);
+	if (conv->path && conv->path->job_conv == conv)
+		conv->path->job_conv = NULL;
 }

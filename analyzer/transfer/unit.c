@@ -70,6 +70,23 @@ static void count_copied_back(Unit *unit, const Operation *op)
 	}
 }
 
+/* Offsets of encrypted requests are not known, those of a job belong to several files. Answers come
+ * in any order, so requests are compared, as far as the file reaches. */
+static void count_repeated(const Unit *unit, DataFacts *d, const Operation *op)
+{
+	if (unit->is_job || op->is_encrypted)
+		return;
+	uint64_t end = op->offset + op->asked_bytes;
+	if (op->verb == VERB_READ && op->file && op->file->size > 0 && end > op->file->size)
+		end = op->file->size;
+	if (op->offset < d->highest && end > op->offset) {
+		uint64_t again = d->highest - op->offset;
+		d->repeated_bytes += again < end - op->offset ? again : end - op->offset;
+	}
+	if (end > d->highest)
+		d->highest = end;
+}
+
 void unit_request(Unit *unit, const Operation *op)
 {
 	unit->last_activity_ns = op->request_last_ns;
@@ -87,15 +104,8 @@ void unit_request(Unit *unit, const Operation *op)
 	histogram_add(&d->size, (int64_t)op->asked_bytes, 1);
 	/* the next file of a job begins at its start */
 	d->sequential += op->offset == d->next_offset || op->offset == 0;
-	uint64_t end = op->offset + op->asked_bytes;
-	/* offsets of encrypted requests are not known */
-	if (!unit->is_job && !op->is_encrypted && op->offset < d->highest) {
-		uint64_t again = d->highest - op->offset;
-		d->repeated_bytes += again < op->asked_bytes ? again : op->asked_bytes;
-	}
-	if (end > d->highest)
-		d->highest = end;
-	d->next_offset = end;
+	d->next_offset = op->offset + op->asked_bytes;
+	count_repeated(unit, d, op);
 	d->depth_sum += op->in_flight;
 	d->depth_count[op->in_flight < UNIT_DEPTHS ? op->in_flight : UNIT_DEPTHS]++;
 	if (op->in_flight > d->depth_max)
@@ -245,6 +255,7 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 		unit->class_interim_ns[op->op_class] += op->reply_last_ns - op->interim_ns;
 	}
 	count_open(unit, op);
+	unit->queries += op->verb == VERB_QUERY;
 	if (op->op_class == OP_DIR) {
 		unit->lists++;
 		unit->list_entries += op->entries;

@@ -118,6 +118,7 @@ typedef struct Unit {
 	int64_t class_interim_ns[OP_CLASS_COUNT];      /* from "pending" to the answer */
 	uint64_t opens, opens_uncached, opens_refused; /* files opened; without an oplock or lease;
 							  of these, it was asked for */
+	uint64_t queries;                              /* questions about a file's attributes */
 	uint64_t list_asked;                           /* buffer bytes of directory queries */
 	uint64_t missing[MISSING_KINDS];               /* names not found, by kind */
 	uint64_t copied_back; /* of a job: bytes written as they had been read just before */

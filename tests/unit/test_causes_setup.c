@@ -203,3 +203,65 @@ Test(causes_setup, ftp_commands_beside_the_transfer)
 	cr_assert_eq(c->draft.claim_round_trip_ns[OP_FTP], 0);
 	cause_case_free(c);
 }
+
+Test(causes_setup, a_session_for_each_file)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	c->unit.files = 30;
+	c->unit.sessions = 4;
+	cause_case_add(c, BUCKET_CONNECTION_SETUP, 300 * CASE_MS);
+	cause_case_add(c, BUCKET_SESSION_SETUP, 3000 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "session-churn"));
+	c->unit.sessions = 30;
+	cr_assert(cause_case_conclude(c, "session-churn"));
+	/* the first one has to be made */
+	cr_assert_eq(c->draft.lost_ns, 3190 * CASE_MS);
+	cr_assert(
+		strstr(c->draft.sentence, "30 connections and sessions"), "%s", c->draft.sentence);
+	cause_case_free(c);
+}
+
+Test(causes_setup, port_445_that_did_not_answer)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	c->facts.port[SIDE_SERVER] = 139;
+	cause_case_add(c, BUCKET_CONNECTION_SETUP, 4010 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "port-445-filtered"));
+	c->facts.approach = (Approach){.begin_ns = 1,
+		.failed_ns = 1,
+		.failed_tries = 3,
+		.failed_port = 445,
+		.failed_frame = 1};
+	cr_assert(cause_case_conclude(c, "port-445-filtered"));
+	cr_assert_eq(c->draft.lost_ns, 4000 * CASE_MS);
+	cr_assert(strstr(c->draft.sentence, "did not answer 3 times"), "%s", c->draft.sentence);
+	/* the same port at a later try is no detour */
+	c->facts.port[SIDE_SERVER] = 445;
+	cr_assert_not(cause_case_conclude(c, "port-445-filtered"));
+	cr_assert(cause_case_conclude(c, "connect-retries"));
+	cr_assert(
+		strstr(c->draft.sentence, "port 445 of the server 10.0.0.9 did not answer before"),
+		"%s", c->draft.sentence);
+	cause_case_free(c);
+}
+
+Test(causes_setup, a_name_that_is_found_late)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	c->facts.approach = (Approach){.begin_ns = 1,
+		.first_query_ns = 1,
+		.answer_ns = 1510 * CASE_MS,
+		.query_tries = 4,
+		.query_services = 1u << NAME_SERVICE_DNS | 1u << NAME_SERVICE_NBNS,
+		.query_frame = 1,
+		.answer_frame = 5};
+	cr_assert_not(cause_case_conclude(c, "name-resolution-delay"));
+	cause_case_add(c, BUCKET_NAME_RESOLUTION, 1510 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "name-resolution-delay"));
+	cr_assert_eq(c->draft.lost_ns, 1500 * CASE_MS);
+	cr_assert(strstr(c->draft.sentence, "4 queries (DNS, NetBIOS)"), "%s", c->draft.sentence);
+	cause_case_free(c);
+}

@@ -204,6 +204,38 @@ Test(causes_smb, reading_once_in_order_repeats_nothing)
 	cause_case_free(c);
 }
 
+Test(causes_smb, asking_beyond_the_end_and_answers_out_of_order_repeat_nothing)
+{
+	CauseCase *c = cause_case_new();
+	FileRef file = {.name = "f", .share = "", .size = 30000};
+	Operation op = {.protocol = MESSAGE_SMB2,
+		.verb = VERB_READ,
+		.op_class = OP_READ,
+		.asked_bytes = 64 * KIB,
+		.moved_bytes = 30000,
+		.in_flight = 1,
+		.credits_available = INT32_MIN,
+		.answered = true,
+		.file = &file};
+	unit_request(&c->unit, &op);
+	unit_reply(&c->unit, &op, 0, 0);
+	op.offset = 30000; /* to see that it is the end */
+	op.moved_bytes = 0;
+	unit_request(&c->unit, &op);
+	unit_reply(&c->unit, &op, 0, 0);
+	cr_assert_eq(c->unit.read.repeated_bytes, 0);
+	file.size = 0;
+	Operation first = op, second = op;
+	first.offset = MIB;
+	second.offset = 2 * MIB;
+	unit_request(&c->unit, &first);
+	unit_request(&c->unit, &second);
+	unit_reply(&c->unit, &second, 0, 0);
+	unit_reply(&c->unit, &first, 0, 0);
+	cr_assert_eq(c->unit.read.repeated_bytes, 0);
+	cause_case_free(c);
+}
+
 Test(causes_smb, flushes_and_write_through)
 {
 	CauseCase *c = cause_case_new();

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session-churn: a new connection and session for each file. Causes 3.56.
+ */
+#include "analyzer/causes/cause.h"
+
+/* Causes 3.56. */
+#define MIN_SESSIONS 5
+/* Causes 2.16. */
+#define HIGH_MARGIN 2
+
+static bool conclude(const CauseContext *context, FindingDraft *draft)
+{
+	const Unit *unit = context->unit;
+	if (!unit->is_job || unit->is_ftp || unit->sessions < MIN_SESSIONS)
+		return false;
+	/* the first one has to be made */
+	double sessions = (double)unit->sessions, share = 1 - 1 / sessions;
+	cause_claim_part(context, draft, BUCKET_CONNECTION_SETUP,
+		(int64_t)(share * (double)context->left_ns[BUCKET_CONNECTION_SETUP]));
+	cause_claim_part(context, draft, BUCKET_SESSION_SETUP,
+		(int64_t)(share * (double)context->left_ns[BUCKET_SESSION_SETUP]));
+	draft->saved_low_ns = draft->lost_ns * 9 / 10;
+	/* so do leaving a session, what is asked anew in each, and growing each connection's window */
+	cause_claim_part(context, draft, BUCKET_CLIENT_THINK,
+		(int64_t)(share * (double)unit->account.think_ns[OP_OTHER]));
+	cause_claim_part(context, draft, BUCKET_SLOW_START,
+		(int64_t)(share * (double)context->left_ns[BUCKET_SLOW_START]));
+	cause_claim_round_trips_part(context, draft, OP_META,
+		(int64_t)(share * (double)context->left_round_trip_ns[OP_META]));
+	draft->saved_high_ns = draft->lost_ns;
+	draft->sentence = cause_printf(context,
+		"The client opened %.0f connections and sessions one after the other, for %.0f "
+		"file%s, "
+		"and logging in anew took %s.",
+		sessions, (double)unit->files, unit->files == 1 ? "" : "s",
+		cause_time(context, (double)(draft->claim_ns[BUCKET_CONNECTION_SETUP] +
+					     draft->claim_ns[BUCKET_SESSION_SETUP])));
+	draft->fix = "one session for all files";
+	cause_advice(draft, "Let the program keep its connection: many SMB libraries have a "
+			    "session or connection object "
+			    "to be reused; a script should hand all files to one call (smbclient "
+			    "-c \"mget …\", robocopy "
+			    "with a list) instead of starting a program per file.");
+	cause_advice(draft, "Web applications that log in per request: a persistent process or the "
+			    "system's own "
+			    "mount keeps the session open.");
+	cause_advice(draft, "If the server closes idle sessions early, raise its time: Samba "
+			    "`deadtime`, Windows "
+			    "`Set-SmbServerConfiguration -AutoDisconnectTimeout`.");
+	cause_number(draft, "sessions", NUMBER_COUNT, sessions);
+	cause_number(draft, "files", NUMBER_COUNT, (double)unit->files);
+	cause_number(draft, "set-up per session", NUMBER_NS,
+		(double)(context->left_ns[BUCKET_CONNECTION_SETUP] +
+			 context->left_ns[BUCKET_SESSION_SETUP]) /
+			sessions);
+	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
+	cause_evidence_bucket(context, draft, BUCKET_SESSION_SETUP, "of a session's set-up");
+	cause_evidence_bucket(context, draft, BUCKET_CONNECTION_SETUP, "to open a connection");
+	draft->blame = "CLIENT";
+	draft->confidence = draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context)
+				    ? CONFIDENCE_HIGH
+				    : CONFIDENCE_MEDIUM;
+	return true;
+}
+
+const Cause cause_session_churn = {
+	.id = "session-churn",
+	.title = "A new session for every file",
+	.explanation = "Before a file can be opened, client and server connect, agree on a "
+		       "dialect, log in and "
+		       "connect the share: six round trips and more. A program that does this for "
+		       "each file pays "
+		       "it each time.",
+	.source = "MS-SMB2 3.2.4.2; user reports smbj 816, OpenList 2578",
+	.precedence = 260,
+	.conclude = conclude,
+};
