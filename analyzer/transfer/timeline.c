@@ -127,7 +127,8 @@ static void commit(Timeline *timeline, uint32_t spans)
 	for (uint32_t i = 0; i < spans; i++)
 		commit_span(timeline, &timeline->log[i], capacity);
 	timeline->count -= spans;
-	memmove(timeline->log, timeline->log + spans, timeline->count * sizeof(Span));
+	if (timeline->count > 0)
+		memmove(timeline->log, timeline->log + spans, timeline->count * sizeof(Span));
 	accounts_done(timeline);
 }
 

@@ -345,8 +345,12 @@ static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	facts->timed_out = timed_out;
 	if (conv->approach)
 		facts->approach = *conv->approach;
-	if (!conv->is_named && conv->classifier)
-		facts->application = classifier_settle(tracker->classifier, &conv->classifier);
+	/* a protocol of ours may have been found after nDPI had begun to look */
+	const char *guess = conv->classifier
+				    ? classifier_settle(tracker->classifier, &conv->classifier)
+				    : NULL;
+	if (!conv->is_named && guess)
+		facts->application = guess;
 	facts->has_session = conv->session && session_stats(conv->session, &facts->session);
 }
 
