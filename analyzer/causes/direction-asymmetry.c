@@ -16,16 +16,23 @@
 /* Both directions full: an access line with two speeds, nothing is wrong (causes 3.33, N15). */
 #define FULL_SHARE 0.80
 
+/* A short snap length hides part of a file from the protocol, not from TCP. */
+static double bytes_of(const Unit *unit)
+{
+	uint64_t file = unit_bytes(unit), payload = unit->payload[unit_bulk_side(unit)];
+	return (double)(payload > file ? payload : file);
+}
+
 static double rate_of(const Unit *unit)
 {
 	int64_t ns = unit_duration_ns(unit);
-	return ns > 0 ? (double)unit_bytes(unit) * 1e9 / (double)ns : 0;
+	return ns > 0 ? bytes_of(unit) * 1e9 / (double)ns : 0;
 }
 
 static bool is_bulk(const Unit *unit)
 {
-	return unit_bytes(unit) >= MIN_BYTES ||
-	       (unit_bytes(unit) > 0 && unit_duration_ns(unit) >= MIN_NS);
+	return bytes_of(unit) >= MIN_BYTES ||
+	       (bytes_of(unit) > 0 && unit_duration_ns(unit) >= MIN_NS);
 }
 
 /* The host that sends the bulk of @unit. */
@@ -49,7 +56,7 @@ static const Unit *longest(
 		if (u->is_job != is_job || !is_bulk(u) || memcmp(sender_addr(u), from, 16) != 0 ||
 			memcmp(receiver_addr(u), to, 16) != 0)
 			continue;
-		if (!best || unit_bytes(u) > unit_bytes(best))
+		if (!best || bytes_of(u) > bytes_of(best))
 			best = u;
 	}
 	return best;
@@ -64,7 +71,7 @@ static double share_of(const Unit *unit, Bucket bucket)
 /* Per byte moved, the bucket that grew most from @fast to @slow. */
 static Bucket largest_difference(const Unit *slow, const Unit *fast)
 {
-	double per_slow = 1.0 / (double)unit_bytes(slow), per_fast = 1.0 / (double)unit_bytes(fast);
+	double per_slow = 1.0 / bytes_of(slow), per_fast = 1.0 / bytes_of(fast);
 	Bucket best = BUCKET_LINK;
 	double most = 0;
 	for (int i = 0; i < BUCKET_COUNT; i++) {
@@ -81,13 +88,14 @@ static Bucket largest_difference(const Unit *slow, const Unit *fast)
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
-	if (!is_bulk(unit) || context->rate <= 0)
+	double rate = rate_of(unit);
+	if (!is_bulk(unit) || rate <= 0)
 		return false;
 	const uint8_t *from = sender_addr(unit), *to = receiver_addr(unit);
 	if (longest(context, from, to, unit->is_job) != unit)
 		return false;
 	const Unit *fast = longest(context, to, from, unit->is_job);
-	if (!fast || rate_of(fast) < MIN_RATIO * context->rate)
+	if (!fast || rate_of(fast) < MIN_RATIO * rate)
 		return false;
 	Bucket why = largest_difference(unit, fast);
 	bool is_line = share_of(unit, BUCKET_LINK) >= FULL_SHARE &&
@@ -97,13 +105,13 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 									: CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
 		"From %s to %s data moves at %s, the other way at %s: %.1f times as fast. %s",
-		context->sender_name, context->receiver_name, cause_rate(context, context->rate),
-		cause_rate(context, rate_of(fast)), rate_of(fast) / context->rate,
+		context->sender_name, context->receiver_name, cause_rate(context, rate),
+		cause_rate(context, rate_of(fast)), rate_of(fast) / rate,
 		is_line ? "The path was full both ways, so the line has two speeds."
 			: cause_printf(
 				  context, "The largest difference is in: %s.", bucket_title(why)));
-	double other_way = (double)context->bytes / rate_of(fast) * 1e9;
-	cause_number(draft, "rate this way", NUMBER_RATE, context->rate);
+	double other_way = bytes_of(unit) / rate_of(fast) * 1e9;
+	cause_number(draft, "rate this way", NUMBER_RATE, rate);
 	cause_number(draft, "rate the other way", NUMBER_RATE, rate_of(fast));
 	cause_number(draft, "time the other way would need", NUMBER_NS, other_way);
 	cause_number_name(draft, "largest difference", bucket_id(why));

@@ -24,6 +24,10 @@
 /* Causes 3.22: timers over full-size segments, while smaller ones pass. */
 #define BLACK_HOLE_TIMEOUTS 3
 #define BLACK_HOLE_SIZE_SHARE 0.97
+/* Segments that show which size passes: many, and larger than the smallest MTU of IPv4 (RFC 791).
+ */
+#define MIN_FAR_PACKETS 100
+#define MIN_FAR_SEGMENT 536
 /* Causes 3.16: proven unneeded repairs. */
 #define SPURIOUS_MIN 3
 #define SPURIOUS_SHARE 0.5
@@ -117,6 +121,17 @@ static bool small_packets_pass(const CauseContext *context)
 	return false;
 }
 
+/* At the receiver: silences that only the sender's packet numbers explain, and never a segment of
+ * the size that the handshake allows. */
+static bool is_black_hole_from_afar(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	return d->unseen_stalls > 0 && d->big_timeouts == 0 && d->retransmitted_packets > 0 &&
+	       context->facts->tcp.handshake_seen && d->payload_packets >= MIN_FAR_PACKETS &&
+	       (double)d->max_segment < BLACK_HOLE_SIZE_SHARE * d->mss &&
+	       d->max_segment >= MIN_FAR_SEGMENT && facts->stall_ns * 2 >= facts->cost_ns;
+}
+
 /* Full-size segments time out again and again, and none was ever acknowledged at that size. */
 static bool is_black_hole(const CauseContext *context, const TcpDirection *d)
 {
@@ -173,7 +188,7 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
 		return LOSS_FINE;
 	const TcpDirection *d = ret->direction;
-	if (is_black_hole(context, d))
+	if (is_black_hole(context, d) || is_black_hole_from_afar(context, ret))
 		return LOSS_BLACK_HOLE;
 	if (loss_was_none(ret))
 		return unneeded_kind(context, ret);

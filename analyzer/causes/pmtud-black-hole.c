@@ -26,22 +26,27 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *d = facts.direction;
 	draft->saved_high_ns =
 		draft->lost_ns > context->rtt_ns ? draft->lost_ns - context->rtt_ns : 0;
-	bool has_smaller = d->max_acked_len > 0;
-	draft->confidence = has_smaller ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	const char *passes =
-		has_smaller ? cause_printf(context, "those of %u bytes do", d->max_acked_len)
-			    : "small ones do";
+	bool is_near = d->big_timeouts > 0;
+	uint32_t vanished = is_near ? d->max_timeout_len : d->mss;
+	uint32_t passed = is_near ? d->max_acked_len : d->max_segment;
+	draft->confidence = is_near && passed > 0 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	if (!is_near)
+		draft->doubt = "Seen at the receiver: the large packets themselves did not get "
+			       "here.";
+	const char *passes = passed > 0 ? cause_printf(context, "those of %u bytes do", passed)
+					: "small ones do";
 	draft->sentence = cause_printf(context,
 		"Packets of %u bytes from %s never arrive, %s: the path carries no larger ones and "
 		"nobody says so; %llu timers expired and took %s of %s.",
-		d->max_timeout_len, host_label(context, facts.side), passes,
-		(unsigned long long)d->timeouts, cause_time(context, (double)draft->lost_ns),
+		vanished, host_label(context, facts.side), passes,
+		(unsigned long long)(d->timeouts + d->unseen_stalls),
+		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "packets that fit, or ICMP that says so";
 	draft->next_test = "ping -M do -s 1472 between the hosts (Windows: ping -f -l 1472), then "
 			   "smaller until it passes";
-	cause_number(draft, "payload that vanished", NUMBER_BYTES, d->max_timeout_len);
-	cause_number(draft, "largest that arrived", NUMBER_BYTES, d->max_acked_len);
+	cause_number(draft, "payload that vanished", NUMBER_BYTES, vanished);
+	cause_number(draft, "largest that arrived", NUMBER_BYTES, passed);
 	cause_number(draft, "timers over full-size packets", NUMBER_COUNT, (double)d->big_timeouts);
 	advise(draft);
 	return true;
