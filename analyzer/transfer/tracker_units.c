@@ -536,11 +536,12 @@ void tracker_payload(
 	Side side = conversation_side(conv, step->side);
 	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0,
 		d->peer_window);
+	if (unit->job) /* requests may be few, or cut off by a short snap length */
+		unit->job->last_activity_ns = packet->ts_ns;
 	if (conv->control) {
 		facts_join(conv, unit);
 		if (unit->job) {
 			unit->job->payload[side] += (uint64_t)bytes;
-			unit->job->last_activity_ns = packet->ts_ns;
 			unit_add_stream(unit->job, conv->stream);
 			if (unit->job->facts_payload < d->unique_bytes) {
 				unit->job->facts_payload = d->unique_bytes;
