@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "analyzer/clock.h"
 #include "analyzer/collection.h"
 #include "analyzer/constants.h"
 #include "analyzer/flow/flow_table.h"
@@ -24,6 +25,12 @@
 /* A connection whose both sides said FIN, or one said RST, may still see retransmissions. */
 #define CLOSED_LINGER_NS (10 * SECOND_NS)
 
+/* InputState: what belongs to one input; zeroed at its first packet. */
+typedef struct InputState {
+	Clock clock;
+	uint32_t next_stream;
+} InputState;
+
 struct Analysis {
 	AnalysisOptions options;
 	FlowTable *flows;
@@ -31,7 +38,7 @@ struct Analysis {
 	Fragments *fragments;
 	Collection collection;
 	CaptureTotals totals;
-	GArray *next_stream; /* uint32_t by input */
+	GArray *inputs; /* InputState */
 	int64_t next_expiry_ns;
 	bool is_finished;
 };
@@ -105,22 +112,24 @@ Analysis *analysis_new(const AnalysisOptions *options)
 	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8,
 		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0};
 	analysis->tracker = tracker_new(&ops, &limits);
-	analysis->next_stream = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	analysis->inputs = g_array_new(FALSE, TRUE, sizeof(InputState));
 	return analysis;
 }
 
-static uint32_t stream_number(Analysis *analysis, uint16_t input)
+static InputState *input_state(Analysis *analysis, uint16_t input)
 {
-	if (analysis->next_stream->len <= input)
-		g_array_set_size(analysis->next_stream, input + 1u);
-	return g_array_index(analysis->next_stream, uint32_t, input)++;
+	if (analysis->inputs->len <= input)
+		g_array_set_size(analysis->inputs, input + 1u);
+	return &g_array_index(analysis->inputs, InputState, input);
 }
 
 static void tcp_packet(
-	Analysis *analysis, const Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
+	Analysis *analysis, Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
 {
 	bool is_new;
 	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
+	/* two inputs with the same connection may disagree about the time */
+	packet->ts_ns = flow->last_ns;
 	Conversation *conv = flow->user;
 	if (packet->tcp_flags & TCP_SYN && !is_new && tracker_is_reuse(conv, packet)) {
 		tracker_end(analysis->tracker, conv, packet->ts_ns, false);
@@ -128,11 +137,11 @@ static void tcp_packet(
 	}
 	if (is_new)
 		tracker_begin(analysis->tracker, conv, packet, from_low,
-			stream_number(analysis, packet->input));
+			input_state(analysis, packet->input)->next_stream++);
 	tracker_packet(analysis->tracker, conv, packet, from_low);
 }
 
-static void other_packet(Analysis *analysis, const Packet *packet)
+static void other_packet(Analysis *analysis, Packet *packet)
 {
 	Packet whole;
 	if (packet->kind == PACKET_FRAGMENT && analysis->fragments &&
@@ -171,22 +180,27 @@ static void count_totals(CaptureTotals *totals, const Packet *packet)
 {
 	if (totals->packets++ == 0)
 		totals->first_ns = totals->last_ns = packet->ts_ns;
-	if (packet->ts_ns < totals->last_ns) {
-		int64_t back = totals->last_ns - packet->ts_ns;
-		totals->steps_back++;
-		if (back > totals->largest_step_back_ns)
-			totals->largest_step_back_ns = back;
-		if (packet->ts_ns < totals->first_ns)
-			totals->first_ns = packet->ts_ns;
-	} else {
+	if (packet->ts_ns < totals->first_ns)
+		totals->first_ns = packet->ts_ns;
+	if (packet->ts_ns > totals->last_ns)
 		totals->last_ns = packet->ts_ns;
-	}
 	totals->bytes += packet->wirelen;
 	totals->captured_bytes += packet->caplen;
 	totals->cut_packets += packet->caplen < packet->wirelen;
 }
 
-void analysis_feed(Analysis *analysis, const Packet *batch, size_t count)
+/* Clocks that were set back, of all inputs. */
+static void count_clocks(Analysis *analysis)
+{
+	for (guint i = 0; i < analysis->inputs->len; i++) {
+		const Clock *clock = &g_array_index(analysis->inputs, InputState, i).clock;
+		analysis->totals.steps_back += clock->steps_back;
+		analysis->totals.largest_step_back_ns =
+			MAX(analysis->totals.largest_step_back_ns, clock->largest_step_back_ns);
+	}
+}
+
+void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 {
 	FlowKey keys[READER_BATCH];
 	uint64_t hashes[READER_BATCH];
@@ -207,6 +221,8 @@ void analysis_feed(Analysis *analysis, const Packet *batch, size_t count)
 			tracker_prefetch((const Conversation *)flow_table_user(flow));
 	}
 	for (size_t i = 0; i < count; i++) {
+		InputState *input = input_state(analysis, batch[i].input);
+		batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
 		count_totals(&analysis->totals, &batch[i]);
 		if (batch[i].kind == PACKET_TCP)
 			tcp_packet(analysis, &batch[i], &keys[i], hashes[i], from_low[i]);
@@ -223,6 +239,7 @@ Result *analysis_finish(Analysis *analysis, const Reader *reader)
 	analysis->is_finished = true;
 	for (Flow *flow = flow_table_oldest(analysis->flows); flow; flow = flow->lru_next)
 		tracker_end(analysis->tracker, flow->user, flow->last_ns, false);
+	count_clocks(analysis);
 	analysis->totals.tracker = tracker_counts(analysis->tracker);
 	analysis->totals.fragments = fragments_stats(analysis->fragments);
 	Result *result = result_build(&analysis->collection, &analysis->totals, reader);
@@ -241,6 +258,6 @@ void analysis_free(Analysis *analysis)
 	flow_table_free(analysis->flows);
 	tracker_free(analysis->tracker);
 	fragments_free(analysis->fragments);
-	g_array_unref(analysis->next_stream);
+	g_array_unref(analysis->inputs);
 	g_free(analysis);
 }

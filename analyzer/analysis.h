@@ -27,8 +27,9 @@ typedef struct Analysis Analysis;
 /** analysis_new: ready for the first packet. Never NULL. */
 Analysis *analysis_new(const AnalysisOptions *options);
 
-/** analysis_feed: takes @count packets, at most READER_BATCH, in capture order. */
-void analysis_feed(Analysis *analysis, const Packet *batch, size_t count);
+/** analysis_feed: takes @count packets, at most READER_BATCH, in capture order. Their times are set
+ * to those the analysis uses (clock.h). */
+void analysis_feed(Analysis *analysis, Packet *batch, size_t count);
 
 /**
  * analysis_finish: ends all connections and concludes. May be called once; also after a part of the

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "analyzer/clock.h"
 #include "analyzer/constants.h"
 
 /* causes 2.12: bytes the capture lacks; above these shares findings are capped. */
@@ -21,8 +22,6 @@
 #define SNAPLEN_HEADERS 96
 /* SMB headers at the start of a segment. */
 #define SNAPLEN_SMB 256
-/* causes 3.75: smaller steps are the capture's queues. */
-#define CLOCK_STEP_NS (100 * MILLISECOND_NS)
 /* One direction is missing when less than this share of the segments has an acknowledgement in
  * return. */
 #define ONE_SIDED_SHARE 0.05

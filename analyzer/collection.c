@@ -97,9 +97,16 @@ static void session_keep(Collection *collection, const ConnectionFacts *facts)
 	g_array_append_val(collection->sessions, session);
 }
 
+/* Framing alone, or headers that the snap length cut, make no session to speak of. */
+static bool is_reported(const SessionStats *stats)
+{
+	return strcmp(stats->protocol, "other") != 0 && strcmp(stats->protocol, "netbios") != 0;
+}
+
 void collection_connection(Collection *collection, ConnectionFacts *facts)
 {
 	const TcpConnection *tcp = &facts->tcp;
+	bool is_kept = false;
 	if (collection->connections->len < COLLECTION_MAX_CONNECTIONS) {
 		ResultConnection c = {.stream = facts->stream,
 			.input = facts->input,
@@ -135,7 +142,8 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 			}
 		}
 		g_array_append_val(collection->connections, c);
-		if (facts->has_session)
+		is_kept = facts->has_session && is_reported(&facts->session);
+		if (is_kept)
 			session_keep(collection, facts);
 	} else {
 		collection->connections_dropped++;
@@ -145,13 +153,12 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 		g_free(facts);
 		return;
 	}
-	if (facts->has_session) { /* its strings go with the session; the copy just kept stays */
-		facts->has_session = collection->sessions->len > 0;
-		if (facts->has_session)
-			facts->session = g_array_index(
-				collection->sessions, ResultSession, collection->sessions->len - 1)
-						 .stats;
-	}
+	/* its strings go with the session; the copy just kept stays */
+	facts->has_session = is_kept;
+	if (is_kept)
+		facts->session = g_array_index(
+			collection->sessions, ResultSession, collection->sessions->len - 1)
+					 .stats;
 	g_ptr_array_add(collection->facts, facts);
 }
 

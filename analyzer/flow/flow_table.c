@@ -204,7 +204,8 @@ Flow *flow_table_get(
 		lru_unlink(table, flow);
 		lru_append(table, flow);
 	}
-	flow->last_ns = now_ns;
+	if (*ret_is_new || now_ns > flow->last_ns)
+		flow->last_ns = now_ns;
 	return flow;
 }
 

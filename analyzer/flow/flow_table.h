@@ -17,7 +17,7 @@
 typedef struct Flow {
 	FlowKey key;
 	uint64_t hash;
-	int64_t last_ns;    /* time of the last packet */
+	int64_t last_ns;    /* latest time of its packets */
 	int64_t touched_ns; /* when it last moved to the young end */
 	struct Flow *lru_prev, *lru_next;
 	void *user; /* the user area, user_size bytes, zeroed when the flow is made */

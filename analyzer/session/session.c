@@ -519,7 +519,8 @@ const char *session_protocol_name(const Session *session)
 		return "smb2";
 	if (framed->smb.saw_smb1)
 		return "smb1";
-	return framed->smb.saw_netbios ? "netbios" : framed->protocol->id;
+	/* no header of a message was seen: its ports or its framing say SMB, but not which */
+	return framed->smb.saw_netbios ? "netbios" : "other";
 }
 
 bool session_is_settled(const Session *session)
