@@ -25,6 +25,13 @@
 /* Captures order packets of different queues wrongly by up to this much. */
 #define CAPTURE_ORDER_NS (10 * MILLISECOND_NS)
 
+/* A jump of the capture's clock: at least a second, while the sender's clock, known over a tenth of
+ * a second and some ticks, moved by less than four fifths of it. */
+#define CLOCK_JUMP_MIN_NS SECOND_NS
+#define CLOCK_JUMP_SHARE 0.8
+#define CLOCK_KNOWN_MIN_NS (100 * MILLISECOND_NS)
+#define CLOCK_KNOWN_TICKS 10
+
 /* Feedback about a hole needs one round trip; minima may be 20 % high. */
 #define REORDER_RTT_SHARE 0.8
 

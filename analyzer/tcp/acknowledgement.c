@@ -309,7 +309,25 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 			step->len == 0});
 }
 
-void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet)
+/*
+ * Whether the capture's clock was set forward since this side's last packet: its own clock, whose
+ * speed is known from before, moved on by much less (causes 3.75).
+ */
+static bool clock_jumped(const TcpDirection *d, const Packet *packet)
+{
+	if (!d->has_last_tsval || packet->ts_ns - d->last_tsval_ns < CLOCK_JUMP_MIN_NS)
+		return false;
+	int64_t known_ns = d->last_tsval_ns - d->first_tsval_ns;
+	uint32_t ticks = d->last_tsval - d->first_tsval;
+	if (known_ns < CLOCK_KNOWN_MIN_NS || ticks < CLOCK_KNOWN_TICKS)
+		return false;
+	double tick_ns = (double)known_ns / ticks;
+	double moved_ns = (double)(uint32_t)(packet->tsval - d->last_tsval) * tick_ns;
+	double gap_ns = (double)(packet->ts_ns - d->last_tsval_ns);
+	return gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 && moved_ns < CLOCK_JUMP_SHARE * gap_ns;
+}
+
+void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	TcpDirection *own = &tcp->dir[side];
@@ -320,6 +338,18 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		towards->pending_tsval = packet->tsval;
 		towards->pending_tsval_ns = packet->ts_ns;
 	}
+	if (clock_jumped(own, packet)) {
+		step->clock_jumped = true;
+		tcp->clock_jumps++;
+		/* the two clocks are compared anew from here */
+		own->first_tsval = packet->tsval;
+		own->first_tsval_ns = packet->ts_ns;
+	}
+	if (!own->has_last_tsval) {
+		own->first_tsval = packet->tsval;
+		own->first_tsval_ns = packet->ts_ns;
+	}
+	own->last_tsval_ns = packet->ts_ns;
 	if (!own->has_last_tsval || seq_before(own->last_tsval, packet->tsval)) {
 		own->last_tsval = packet->tsval;
 		own->has_last_tsval = true;

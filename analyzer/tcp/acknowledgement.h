@@ -17,6 +17,6 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 void acknowledgement_apply(TcpConnection *tcp, Side data_side, int64_t now_ns, int64_t need_edge);
 
 /** acknowledgement_timestamps: loops from TCP timestamps (RFC 7323 4.1), both ways. */
-void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet);
+void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step);
 
 #endif

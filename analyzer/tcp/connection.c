@@ -259,7 +259,7 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	if (packet->direction == PACKET_DIRECTION_OUT)
 		tcp->direction_hint[side] = true;
 	if (packet->has_timestamps)
-		acknowledgement_timestamps(tcp, side, packet);
+		acknowledgement_timestamps(tcp, side, packet, step);
 	if (packet->tcp_flags & TCP_SYN) {
 		step->is_setup = true;
 		take_syn(tcp, side, packet);

@@ -123,6 +123,8 @@ typedef struct TcpDirection {
 	uint32_t last_tsval;
 	uint32_t pending_tsval;   /* passed towards this host... */
 	int64_t pending_tsval_ns; /* ...at; 0 none */
+	uint32_t first_tsval;
+	int64_t first_tsval_ns, last_tsval_ns; /* RFC 7323 timestamps are a clock of their own */
 	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
@@ -150,6 +152,7 @@ typedef struct TcpDirection {
 	/* rounds and plateau, causes 2.8 */
 	uint32_t slow_rounds;
 	uint32_t plateau_rounds;
+	bool plateau_outlier;
 	uint64_t plateau_reference;
 	int64_t plateau_since_ns;
 	uint64_t plateau_flight; /* largest flight that held for PLATEAU_ROUNDS */
@@ -219,8 +222,9 @@ typedef struct TcpStep {
 			       here... */
 	uint16_t unseen_count; /* ...so many */
 	bool starts_recovery, ends_recovery;
-	bool was_in_recovery;     /* before this packet */
-	bool closes;              /* FIN or RST */
+	bool was_in_recovery; /* before this packet */
+	bool clock_jumped;    /* the capture's clock ran ahead before it: the sender's did not */
+	bool closes;          /* FIN or RST */
 	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks;
 				     empty when equal */
 	int64_t gap_opened_ns;    /* when the first of them was missed */
@@ -249,6 +253,7 @@ typedef struct TcpConnection {
 	int64_t handshake_loop_ns[2];
 	uint32_t syn_tries, syn_ack_tries;
 	uint64_t out_of_window_packets;
+	uint64_t clock_jumps;
 	int64_t clock_back_ns; /* largest step back that was clamped */
 	TcpState state;
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */

@@ -366,11 +366,19 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 						    ? d->round_max_flight - d->plateau_reference
 						    : d->plateau_reference - d->round_max_flight;
 			bool is_flat = distance <= tolerance && !d->in_recovery;
-			d->plateau_rounds = is_flat ? d->plateau_rounds + 1 : 0;
+			/* far from the sender one round in a plateau may be cut wrongly */
+			bool is_outlier = !is_flat && !d->plateau_outlier &&
+					  d->plateau_rounds >= PLATEAU_ROUNDS / 2 &&
+					  !d->in_recovery;
+			d->plateau_outlier = is_outlier;
+			if (is_flat)
+				d->plateau_rounds++;
+			else if (!is_outlier)
+				d->plateau_rounds = 0;
 			if (d->plateau_rounds >= PLATEAU_ROUNDS &&
 				d->plateau_reference > d->plateau_flight)
 				d->plateau_flight = d->plateau_reference;
-			if (!is_flat) {
+			if (!is_flat && !is_outlier) {
 				d->plateau_reference = d->round_max_flight;
 				d->plateau_since_ns = d->last_data_ns;
 			}

@@ -214,6 +214,9 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 		setup_step(conv, packet, step, before);
 		return;
 	}
+	if (step->clock_jumped) { /* time that never passed */
+		add_part(conv, packet->ts_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->side, packet);
+	}
 	if (burst_goes_on(conv, packet, step, before))
 		return;
 	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY ||
@@ -262,7 +265,12 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	if (step->len > 0)
 		timeline_path_bytes(conv->timeline, conversation_side(conv, side),
 			packet->wirelen + FRAMING_BYTES);
-	if (step->len * 2 >= d->mss) { /* small messages are no trains */
+	/* next to the sender its own pace is seen, not the path's, unless it is paced; small
+	 * messages and repairs are no trains */
+	bool is_near = tcp->loop_ns[side] != INT64_MAX && tcp->loop_ns[side] * 10 < tcp_rtt_ns(tcp);
+	if (d->in_recovery)
+		train_break(&conv->path->dir[own].data_train);
+	else if (step->len * 2 >= d->mss && (!is_near || step->len > d->mss + 12u)) {
 		/* of a frame that the host's card cuts later one time is known for many segments:
 		 * only an even train of them, as pacing makes it, tells a speed */
 		int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
@@ -283,6 +291,10 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	uint64_t wire = (uint64_t)bytes + (uint64_t)bytes * 90 / (acked->mss ? acked->mss : 1);
 	int64_t rtt_now = tcp_rtt_now_ns(tcp, peer);
 	int64_t gap = rtt_now / 4;
+	if (acked->in_recovery) { /* one acknowledgement covers what was repaired */
+		train_break(&conv->path->dir[1 - own].ack_train);
+		return;
+	}
 	train_push(&conv->path->dir[1 - own].ack_train, conv->path->dir[1 - own].acks,
 		packet->ts_ns, wire, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
 		acked->mss + 90u);

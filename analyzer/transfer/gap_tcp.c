@@ -43,6 +43,29 @@ static const AckEvent *advert_by(const TcpDirection *d, int64_t by_ns)
 	return NULL;
 }
 
+/* The first advert that made room for the segment behind @next; NULL when none did or it is
+ * forgotten. */
+static const AckEvent *release_of(const TcpDirection *d, int64_t next, uint32_t len)
+{
+	int64_t room = len < d->mss ? len : d->mss;
+	const AckEvent *release = NULL, *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->edge - next >= room; i++)
+		release = e;
+	return release;
+}
+
+/* A sender that had room long before it went on was not waiting for room. */
+static bool had_room_before(
+	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
+{
+	const AckEvent *release =
+		release_of(&conv->tcp.dir[side], step->next_before, conv->tcp.dir[side].mss);
+	if (!release)
+		return false;
+	int64_t known = release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side);
+	return now_ns - known > longer(2 * MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
+}
+
 /*
  * Whether the sender had used up the window when it sent its last segment. Its newest advert then
  * is the one that had passed here a loop before; loops are minima and vary, so a little less and a
@@ -99,11 +122,7 @@ static int64_t release_late_ns(const Conversation *conv, Side side, const TcpSte
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_receiver_loop_ns(&conv->tcp, side);
 	int64_t tolerance = longer(MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
-	int64_t room = step->len < d->mss ? step->len : d->mss;
-	const AckEvent *release = NULL, *e;
-	for (uint32_t i = 0;
-		(e = tcp_ack_event(d, i)) != NULL && e->edge - step->next_before >= room; i++)
-		release = e;
+	const AckEvent *release = release_of(d, step->next_before, step->len);
 	if (!release)
 		return 0;
 	const SendRecord *r;
@@ -258,7 +277,8 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_flow = true;
 		return;
 	}
-	if (gap > 0 && stood_at_edge(conv, side, step, &window)) {
+	if (gap > 0 && stood_at_edge(conv, side, step, &window) &&
+		!had_room_before(conv, side, step, packet->ts_ns)) {
 		ret->bucket = window_was_closed(conv, side, step, packet->ts_ns)
 				      ? BUCKET_ZERO_WINDOW
 				      : BUCKET_RECEIVE_WINDOW;

@@ -307,7 +307,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	} else if (step.segment == SEGMENT_RETRANSMISSION) {
 		tracker_repair(conv, packet);
 	}
-	if (packet->payload_len > 0 || step.is_setup || step.gap_to > step.gap_from)
+	if (packet->payload_len > 0 || step.is_setup || step.gap_to > step.gap_from ||
+		step.clock_jumped)
 		label(conv, packet, &step, &before);
 	gap_trains(conv, packet, &step);
 	if (conv->control && step.closes) {

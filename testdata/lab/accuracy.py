@@ -66,7 +66,7 @@ def judge(slowcopy, capture, expect):
     vantage = os.path.basename(capture).split(".")[0]
     report = report_of(slowcopy, capture, expect.get("options") or ())
     row = {"run": os.path.basename(os.path.dirname(capture)), "vantage": vantage, "expected": expect["cause"],
-           "given": None, "result": "failed", "false": [], "misses": [], "shares": {}, "saved": None,
+           "given": None, "result": "failed", "false": [], "misses": [], "shares": {}, "saved": None, "rtt_share": 0,
            "measured_s": expect.get("saved_measured_s"), "error": report.get("failed")}
     if "failed" in report:
         return row
@@ -83,6 +83,7 @@ def judge(slowcopy, capture, expect):
     row["absent"] = sorted(set(expect.get("required", ())) - {finding["cause"] for finding in findings})
     transfer = main_transfer(report, expect.get("transfer") or {})
     row["shares"] = shares_of(transfer or {})
+    row["rtt_share"] = ((transfer or {}).get("rtt_ns") or 0) / max((transfer or {}).get("duration_ns") or 1, 1)
     row["misses"] = bucket_misses(expect, vantage, row["shares"])
     for finding in findings:
         saved = finding.get("saved_ns")
