@@ -11,6 +11,7 @@
 #include "analyzer/capture/input.h"
 #include "analyzer/capture/order.h"
 #include "analyzer/capture/paths.h"
+#include "analyzer/capture/sorter.h"
 
 /* Packet.input has 16 bits */
 #define READER_MAX_INPUTS 65535
@@ -18,6 +19,7 @@
 struct Reader {
 	GPtrArray *inputs; /* Input */
 	Filter *filter;
+	Sorter *sorter;
 	Order *order; /* NULL for a single input, which needs none */
 };
 
@@ -145,6 +147,7 @@ Reader *reader_open(
 {
 	static const ReaderOptions defaults;
 	Reader *reader = g_new0(Reader, 1);
+	reader->sorter = sorter_new();
 	reader->inputs = g_ptr_array_new_with_free_func(reader_free_input);
 	if (reader_prepare(reader, paths, count, options ? options : &defaults, error))
 		return reader;
@@ -152,11 +155,32 @@ Reader *reader_open(
 	return NULL;
 }
 
-size_t reader_next_batch(Reader *reader, Packet ret_batch[READER_BATCH])
+static size_t read_in_file_order(Reader *reader, Packet ret_batch[READER_BATCH])
 {
 	if (reader->order)
 		return order_next(reader->order, ret_batch, READER_BATCH);
 	return input_read(g_ptr_array_index(reader->inputs, 0), ret_batch, READER_BATCH);
+}
+
+size_t reader_next_batch(Reader *reader, Packet ret_batch[READER_BATCH])
+{
+	bool at_end = false;
+	if (!reader->sorter) /* no memory for it: the order of the file will do */
+		return read_in_file_order(reader, ret_batch);
+	for (;;) {
+		if (!sorter_is_empty(reader->sorter)) {
+			size_t sorted = sorter_pop(reader->sorter, ret_batch, READER_BATCH, at_end);
+			if (sorted > 0)
+				return sorted;
+		}
+		if (at_end)
+			return 0;
+		size_t count = read_in_file_order(reader, ret_batch);
+		if (count > 0 && !sorter_wants(reader->sorter, ret_batch, count))
+			return count;
+		at_end = count == 0;
+		sorter_push(reader->sorter, ret_batch, count);
+	}
 }
 
 size_t reader_input_count(const Reader *reader)
@@ -206,6 +230,7 @@ void reader_free(Reader *reader)
 	if (!reader)
 		return;
 	order_free(reader->order);
+	sorter_free(reader->sorter);
 	g_ptr_array_unref(reader->inputs);
 	filter_free(reader->filter);
 	g_free(reader);

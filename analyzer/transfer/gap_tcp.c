@@ -43,11 +43,10 @@ static const AckEvent *advert_by(const TcpDirection *d, int64_t by_ns)
 	return NULL;
 }
 
-/* The first advert that made room for the segment behind @next; NULL when none did or it is
+/* The first advert that made @room bytes of room behind @next; NULL when none did or it is
  * forgotten. */
-static const AckEvent *release_of(const TcpDirection *d, int64_t next, uint32_t len)
+static const AckEvent *release_of(const TcpDirection *d, int64_t next, int64_t room)
 {
-	int64_t room = len < d->mss ? len : d->mss;
 	const AckEvent *release = NULL, *e;
 	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->edge - next >= room; i++)
 		release = e;
@@ -58,8 +57,12 @@ static const AckEvent *release_of(const TcpDirection *d, int64_t next, uint32_t 
 static bool had_room_before(
 	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
 {
-	const AckEvent *release =
-		release_of(&conv->tcp.dir[side], step->next_before, conv->tcp.dir[side].mss);
+	const TcpDirection *d = &conv->tcp.dir[side];
+	/* senders put off sending into a little room: a few segments, or a quarter of the window */
+	int64_t room = d->peer_window / 4;
+	if (room < ROOM_MIN_SEGMENTS * (int64_t)d->mss)
+		room = ROOM_MIN_SEGMENTS * (int64_t)d->mss;
+	const AckEvent *release = release_of(d, step->next_before, room);
 	if (!release)
 		return false;
 	int64_t known = release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side);
@@ -122,7 +125,8 @@ static int64_t release_late_ns(const Conversation *conv, Side side, const TcpSte
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_receiver_loop_ns(&conv->tcp, side);
 	int64_t tolerance = longer(MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
-	const AckEvent *release = release_of(d, step->next_before, step->len);
+	const AckEvent *release =
+		release_of(d, step->next_before, step->len < d->mss ? step->len : d->mss);
 	if (!release)
 		return 0;
 	const SendRecord *r;
