@@ -61,7 +61,7 @@ typedef struct Packet {
 	uint32_t wirelen;     /* frame length on the wire */
 	uint32_t caplen;      /* bytes kept */
 	uint16_t input;       /* which input file */
-	uint16_t interface;   /* pcapng interface id, else 0 */
+	uint16_t interface;   /* pcapng: index in InputInfo.interfaces, across sections; else 0 */
 	uint32_t link_type;   /* LINKTYPE_ value */
 
 	/* set by packet_decode */

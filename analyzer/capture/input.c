@@ -9,6 +9,7 @@
 #include "analyzer/capture/import.h"
 #include "analyzer/capture/pcap_file.h"
 #include "analyzer/capture/pcapng_file.h"
+#include "analyzer/capture/resync.h"
 #include "dissectors/cursor.h"
 #include "dissectors/pcapng_block.h"
 
@@ -101,8 +102,12 @@ static bool opened_open(Opened *opened, const char *path, const SourceOptions *o
 	opened->is_pcapng = have >= 4 && cursor_load_be32(head) == PCAPNG_SECTION;
 	if (opened->is_pcapng)
 		return true;
-	if (have >= PCAP_HEADER_LEN && pcap_layout_parse(head, &opened->layout))
-		return true;
+	/* what the first read brought is enough to see several records */
+	if (have >= PCAP_HEADER_LEN && pcap_layout_parse(head, &opened->layout)) {
+		head = source_peek(opened->source, &have);
+		if (!resync_has_other_records(&opened->layout, head, have))
+			return true;
+	}
 	return opened_import(opened, path, options, error);
 }
 

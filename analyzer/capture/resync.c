@@ -70,6 +70,24 @@ bool resync_pcap(const ResyncPcap *known, const uint8_t *data, size_t len, size_
 	return false;
 }
 
+bool resync_has_other_records(const PcapLayout *layout, const uint8_t *data, size_t len)
+{
+	/* header lengths in use: pcap's own, with a packet type (Nokia), with an interface and a
+	 * protocol (Linux distributions of 1999) */
+	static const uint32_t lengths[] = {16, 20, 24};
+	PcapLayout other = *layout;
+	ResyncPcap known = {.layout = &other, .at_end = true};
+	if (resync_chain(
+		    &(ResyncPcap){.layout = layout, .at_end = true}, data, len, PCAP_HEADER_LEN))
+		return false;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		other.record_header_len = lengths[i];
+		if (resync_chain(&known, data, len, PCAP_HEADER_LEN))
+			return true;
+	}
+	return false;
+}
+
 static bool resync_is_known(uint32_t type)
 {
 	switch (type) {

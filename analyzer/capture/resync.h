@@ -30,6 +30,13 @@ typedef struct ResyncPcap {
 bool resync_pcap(const ResyncPcap *known, const uint8_t *data, size_t len, size_t *ret_offset);
 
 /**
+ * resync_has_other_records: whether the records behind the file header have another layout than its
+ * magic number says, as those of some patched libpcaps and of Nokia's do. @data: the file from its
+ * beginning on, @len bytes of it.
+ */
+bool resync_has_other_records(const PcapLayout *layout, const uint8_t *data, size_t len);
+
+/**
  * resync_pcapng: the first offset in @data at which a known block whose two lengths agree is
  * followed by another one, or by the end of the file. Sections begin on any boundary after damage,
  * so every byte is tried.

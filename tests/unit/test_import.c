@@ -124,6 +124,26 @@ Test(import, cut)
 	read_free(read);
 }
 
+/* pcap's magic number, but longer record headers: Nokia's variant */
+Test(import, pcap_variant)
+{
+	if (!can_import())
+		return;
+	CaptureBuilder nokia;
+	capture_begin(&nokia, false);
+	capture_pcap(&nokia, 0xa1b2c3d4, 65535, 1);
+	nokia.record_extra = 4;
+	for (uint32_t n = 0; n < 50; n++)
+		capture_record(&nokia, 1500000000 + n, 7, capture_frame(n), 74, 74);
+	const char *path = capture_folder_write(&folder, "x", nokia.bytes);
+	ReadPackets *read = read_all(&path, 1, NULL);
+	cr_expect_eq(read->count, 50, "%zu", read->count);
+	cr_expect_eq(read->packets[49].seq, 49);
+	cr_expect_str_eq(reader_input(read->reader, 0)->format, "nokiapcap");
+	read_free(read);
+	capture_end(&nokia);
+}
+
 Test(import, without_editcap)
 {
 	const char *path = capture_folder_write(&folder, "x.snoop", c.bytes);
