@@ -352,6 +352,20 @@ static void decode_part(DissectorState *state, const Smb2Input *in, const Messag
 	decode_member(state, in, &member, &m, sink);
 }
 
+/* A message that is no compound, or its last member in an extent of its own: nearly all are. */
+static void decode_last(
+	DissectorState *state, const Smb2Input *in, uint16_t before, const MessageSink *sink)
+{
+	Message m = {.index = before, .count = (uint16_t)(before + 1), .flags = MESSAGE_LAST};
+	Smb2Member member;
+
+	member.all = cursor_over(in->data, in->len);
+	member.wire_len = in->wire_len;
+	member.at = in->at;
+	member.anomaly = NULL;
+	decode_member(state, in, &member, &m, sink);
+}
+
 void smb2_decode(DissectorState *state, const Smb2Input *in, const MessageSink *sink)
 {
 	unsigned direction = in->from_client ? 0 : 1;
@@ -363,6 +377,10 @@ void smb2_decode(DissectorState *state, const Smb2Input *in, const MessageSink *
 		return;
 	}
 	state->compound_index[direction] = 0;
+	if (raw_next_command(in->data, in->len) == 0) {
+		decode_last(state, in, before, sink);
+		return;
+	}
 	count = count_members(in);
 	for (size_t i = 0, at = 0; i < count; i++) {
 		size_t kept = in->len - at, wire = in->wire_len - at;
