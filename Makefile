@@ -155,6 +155,7 @@ REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(
 GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
+	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
 	--command 'headers=$(MAKE) --no-print-directory $(HEADERS:%=$(B)/headers/%.ok)' \
 	--command 'format=clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)')
 

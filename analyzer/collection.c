@@ -37,6 +37,12 @@ static Vantage vantage_of(const TcpConnection *tcp)
 	return share >= 1 - VANTAGE_NEAR_SHARE ? VANTAGE_SERVER : VANTAGE_MIDDLE;
 }
 
+/* a clock set back between a packet and its answer leaves no round trip to tell of */
+static int64_t rtt_or_unknown(int64_t ns)
+{
+	return ns >= 0 ? ns : RESULT_UNKNOWN_NS;
+}
+
 static ResultDirection direction_of(const TcpConnection *tcp, Side side)
 {
 	const TcpDirection *d = &tcp->dir[side];
@@ -62,9 +68,10 @@ static ResultDirection direction_of(const TcpConnection *tcp, Side side)
 		.window_scale = d->window_scale,
 		.sack_permitted = d->sack_permitted,
 		.timestamps = d->has_timestamps,
-		.min_rtt_ns = has_rtt ? d->min_rtt_ns + back : RESULT_UNKNOWN_NS,
-		.median_rtt_ns = has_rtt ? d->smoothed_rtt_ns + back : RESULT_UNKNOWN_NS,
-		.max_rtt_ns = has_rtt ? d->max_rtt_ns + back : RESULT_UNKNOWN_NS,
+		.min_rtt_ns = has_rtt ? rtt_or_unknown(d->min_rtt_ns + back) : RESULT_UNKNOWN_NS,
+		.median_rtt_ns =
+			has_rtt ? rtt_or_unknown(d->smoothed_rtt_ns + back) : RESULT_UNKNOWN_NS,
+		.max_rtt_ns = has_rtt ? rtt_or_unknown(d->max_rtt_ns + back) : RESULT_UNKNOWN_NS,
 		.max_in_flight_bytes = d->max_in_flight,
 		.max_window_bytes = peer->max_peer_window,
 		.window_full_ns = d->at_edge_ns,
@@ -113,7 +120,8 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 			.protocol = facts->protocol,
 			.application = facts->application,
 			.start_ns = tcp->first_ns,
-			.duration_ns = tcp->last_ns - tcp->first_ns,
+			/* the capture's clock may have been set back */
+			.duration_ns = MAX(tcp->last_ns - tcp->first_ns, 0),
 			.handshake_seen = tcp->handshake_seen,
 			.vantage = vantage_of(tcp),
 			.closed_by = closed_by(facts),

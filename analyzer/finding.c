@@ -74,7 +74,8 @@ static const char *filter_of(
 			text, "%stcp.stream == %u", i ? " || " : "", unit->streams[i]);
 	g_string_append(text, unit->stream_count > 1 ? ")" : "");
 	/* frames of the proof that may belong to other connections of the job are named */
-	if (unit->stream_count == UNIT_STREAMS || unit->is_job) {
+	bool is_ftp = unit->protocol && g_str_has_prefix(unit->protocol, "ftp");
+	if (unit->stream_count == UNIT_STREAMS || unit->is_job || is_ftp) {
 		g_autoptr(GString) frames = g_string_new(NULL);
 		for (uint32_t i = 0; i < draft->evidence_count; i++)
 			g_string_append_printf(frames, "%s%" G_GUINT64_FORMAT, i ? ", " : "",

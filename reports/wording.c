@@ -65,6 +65,8 @@ char *wording_protocol(const Result *result, const ResultTransfer *transfer)
 		return session && session->stats.dialect
 			       ? g_strdup_printf("SMB %s", session->stats.dialect)
 			       : g_strdup("SMB2");
+	if (strcmp(protocol, "smb") == 0)
+		return g_strdup("SMB");
 	if (g_str_has_prefix(protocol, "ftp"))
 		return g_strdup("FTP");
 	return g_strdup("TCP");
