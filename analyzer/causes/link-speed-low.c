@@ -21,6 +21,16 @@ static double capacity_of(const ConnectionFacts *c, int side, bool *ret_proven)
 	return capacity.bytes_per_s;
 }
 
+static bool shares_host(const ConnectionFacts *c, const Unit *u)
+{
+	for (int i = 0; i < 2; i++) {
+		if (memcmp(c->addr[i], u->addr[0], 16) == 0 ||
+			memcmp(c->addr[i], u->addr[1], 16) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The fastest proven speed that one of the two network cards reached in another connection: with
  * the same address the same card. */
 static double faster_elsewhere(const CauseContext *context)
@@ -31,12 +41,11 @@ static double faster_elsewhere(const CauseContext *context)
 		const ConnectionFacts *c = context->connections[i];
 		if (c == context->facts || !c->path || c->path == context->facts->path)
 			continue;
-		for (int side = 0; side < 2; side++) {
-			bool is_shared = memcmp(c->addr[side], u->addr[0], 16) == 0 ||
-					 memcmp(c->addr[side], u->addr[1], 16) == 0;
+		bool is_shared = shares_host(c, u);
+		for (int side = 0; side < 2 && is_shared; side++) {
 			bool is_proven;
 			double speed = capacity_of(c, side, &is_proven);
-			if (is_shared && is_proven && speed > best)
+			if (is_proven && speed > best)
 				best = speed;
 		}
 	}

@@ -39,7 +39,7 @@ ReaderKind reader_kind(const CauseContext *context)
 	const TcpDirection *sender = host_direction(context, host_other(reader));
 	const TcpDirection *receiver = host_direction(context, reader);
 	if (!sender || !receiver || reader_ns(context) < cause_min_lost_ns(context) ||
-		window_explains_reader(context))
+		window_is_misread(context) || window_explains_reader(context))
 		return READER_FINE;
 	bool is_closed = receiver->zero_windows > 0 || sender->probes > 0;
 	if (is_closed &&

@@ -9,8 +9,52 @@
 /* RFC 9293 3.1: sixteen bits of window. */
 #define UNSCALED_MAX 65535
 
+static void advise(FindingDraft *draft)
+{
+	cause_advice(draft, "Look for TCP normalisation or option rules in firewalls, load "
+			    "balancers and WAN accelerators between the hosts (iptables "
+			    "TCPOPTSTRIP, Cisco 'tcp-options window-scale').");
+	draft->next_test = "capture the same SYN and SYN-ACK at the client and at the server and "
+			   "compare their options";
+}
+
+/* One side scales, the other does not know: what is left of a window is a few dozen bytes. */
+static bool conclude_misread(const CauseContext *context, FindingDraft *draft)
+{
+	const TcpDirection *d = context->sender;
+	cause_claim(context, draft, BUCKET_ZERO_WINDOW);
+	cause_claim(context, draft, BUCKET_SLOW_READER);
+	cause_claim(context, draft, BUCKET_RECEIVE_WINDOW);
+	if (draft->lost_ns < cause_min_lost_ns(context))
+		return false;
+	Side receiver = host_other(context->bulk);
+	int64_t ramp = cause_slow_start_ns(context);
+	draft->saved_high_ns = draft->lost_ns;
+	draft->saved_low_ns = draft->lost_ns > ramp ? draft->lost_ns - ramp : 0;
+	draft->confidence = CONFIDENCE_MEDIUM;
+	draft->blame = "NETWORK";
+	draft->sentence = cause_printf(context,
+		"Once connected, the receive window of %s falls from %s to %s: it means a multiple "
+		"of that, but its window scale option got lost on the way, so %s sends next to "
+		"nothing at a time.",
+		host_label(context, receiver), cause_bytes(context, d->first_window),
+		cause_bytes(context, d->max_window_after_syn), host_label(context, context->bulk));
+	draft->fix = "no device that edits TCP options";
+	cause_number(draft, "window in the handshake", NUMBER_BYTES, d->first_window);
+	cause_number(draft, "largest window afterwards", NUMBER_BYTES, d->max_window_after_syn);
+	const ConnectionFacts *f = context->facts;
+	cause_evidence(context, draft, f->tcp.dir[SIDE_CLIENT].syn_frame, f->tcp.syn_ns, "SYN");
+	cause_evidence(
+		context, draft, f->tcp.dir[SIDE_SERVER].syn_frame, f->tcp.syn_ack_ns, "SYN-ACK");
+	cause_evidence_bucket(context, draft, BUCKET_ZERO_WINDOW, "no room for a packet");
+	advise(draft);
+	return true;
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
+	if (window_is_misread(context))
+		return conclude_misread(context, draft);
 	if (window_kind(context) != WINDOW_STRIPPED)
 		return false;
 	Side side = window_side(context);
@@ -26,11 +70,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->fix = "no device that edits TCP options";
 	draft->doubt = "Seen from the answers to other hosts; captures on both sides of the device "
 		       "would prove it.";
-	draft->next_test = "capture the same SYN at the client and at the server and compare its "
-			   "options";
-	cause_advice(draft, "Look for TCP normalisation or option rules in firewalls, load "
-			    "balancers and WAN accelerators between the hosts (iptables "
-			    "TCPOPTSTRIP, Cisco 'tcp-options window-scale').");
+	advise(draft);
 	return true;
 }
 
@@ -42,7 +82,7 @@ const Cause cause_window_scale_stripped = {
 		"Some firewalls and load balancers edit that option away. The hosts then work as "
 		"if the other end were twenty years old: 64 KiB per round trip and no more.",
 	.source = "RFC 7323 2; causes 3.3",
-	.precedence = 350,
+	.precedence = 339,
 	.conclude = conclude,
 	.rules_out = NULL,
 };

@@ -22,6 +22,10 @@
 /* Causes 3.4: grew to twice its start and then held for ten round trips. */
 #define GROWTH_FACTOR 2
 #define HELD_ROUND_TRIPS 10
+/* The window of a SYN is never scaled, those after it are: a fall to a sixteenth in one step is a
+ * scale of four and more that got lost (RFC 7323 2.2). */
+#define MISREAD_MIN_FIRST (16 * 1024)
+#define MISREAD_FACTOR 16
 /* A reader's share below a quarter of the window's is the small window's own (causes 3.1, traps).
  */
 #define READER_FACTOR 4
@@ -54,6 +58,14 @@ bool window_scale_is_off(const CauseContext *context)
 	if (!a || !b || !a->syn_seen || !b->syn_seen || a->options_cut || b->options_cut)
 		return false;
 	return a->window_scale < 0 || b->window_scale < 0;
+}
+
+bool window_is_misread(const CauseContext *context)
+{
+	const TcpDirection *d = context->sender;
+	return window_scale_is_off(context) && d->first_window >= MISREAD_MIN_FIRST &&
+	       d->max_window_after_syn > 0 &&
+	       (uint64_t)d->max_window_after_syn * MISREAD_FACTOR <= d->first_window;
 }
 
 /* The acceptor answers other hosts with the option: something on this path took it out. */

@@ -33,6 +33,10 @@ bool window_explains_reader(const CauseContext *context);
 /** window_scale_is_off: both SYNs are in the capture and one lacks the option. */
 bool window_scale_is_off(const CauseContext *context);
 
+/** window_is_misread: one side means its windows scaled and the other, whose handshake lost the
+ * option, takes the small numbers as they are (causes 3.3 d, e). */
+bool window_is_misread(const CauseContext *context);
+
 /**
  * window_conclude: claims the bucket and fills in numbers, ceiling, evidence, savings and
  * confidence for a sender on @side held by @window bytes. False when less than a finding is left.

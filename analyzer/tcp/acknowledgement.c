@@ -300,6 +300,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	d->peer_window = window;
 	if (window > d->max_peer_window)
 		d->max_peer_window = window;
+	if (window > d->max_window_after_syn && !(packet->tcp_flags & TCP_SYN))
+		d->max_window_after_syn = window;
 	if (tcp->dir[data_side].acks_head == 0) {
 		d->sender_edge = edge;
 		d->sender_una = d->una;

@@ -179,7 +179,8 @@ typedef struct TcpDirection {
 	uint64_t edge_plateau_stops; /* ...and how often and how long it held */
 	int64_t edge_plateau_since_ns, edge_plateau_last_ns;
 	uint32_t first_window;
-	uint64_t restarts; /* slow start again after idle */
+	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
+	uint64_t restarts;             /* slow start again after idle */
 	uint64_t
 		restarts_small; /* of these, the first round was half of what went before or less */
 	uint64_t demonstrated_before_restart; /* 0 when no restart is under way */

@@ -236,6 +236,24 @@ Test(causes_losses, large_packets_vanish)
 	cause_case_free(c);
 }
 
+Test(causes_losses, large_packets_vanish_before_the_capture_point)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_add(c, BUCKET_RTO_STALL, 6000 * CASE_MS);
+	d->unseen_stalls = d->loss_events = 1;
+	d->max_segment = 1348;
+	cr_assert_str_eq(speaker(c), "pmtud-black-hole");
+	cr_assert(cause_case_conclude(c, "pmtud-black-hole"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert(strstr(c->draft.sentence, "Packets of 1448 bytes"), "%s", c->draft.sentence);
+	cr_assert(strstr(c->draft.sentence, "those of 1348 bytes do"), "%s", c->draft.sentence);
+	/* full-size segments came through */
+	d->max_segment = 1448;
+	cr_assert_str_neq(speaker(c), "pmtud-black-hole");
+	cause_case_free(c);
+}
+
 Test(causes_losses, without_selective_acknowledgements)
 {
 	CauseCase *c = scattered();

@@ -2,6 +2,7 @@
 /*
  * Causes of path, link and frame size, comparisons and notes.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -197,6 +198,125 @@ Test(causes_path, far_apart_is_a_note)
 	cr_assert(c->draft.is_note);
 	c->context.rtt_ns = 15 * CASE_MS;
 	cr_assert_not(cause_case_conclude(c, "rtt-high"));
+	cause_case_free(c);
+}
+
+/* Another connection of the same client, @rate bytes per second from @from to @to. */
+static void neighbour(CauseCase *c, ConnectionFacts *n, uint8_t from, uint8_t to, double rate)
+{
+	memset(n, 0, sizeof(*n));
+	c->unit.addr[SIDE_CLIENT][15] = 2;
+	c->unit.addr[SIDE_SERVER][15] = 9;
+	memcpy(c->facts.addr, c->unit.addr, sizeof(n->addr));
+	c->facts.port[SIDE_SERVER] = 445;
+	n->addr[SIDE_CLIENT][15] = to;
+	n->addr[SIDE_SERVER][15] = from;
+	n->port[SIDE_SERVER] = 5201;
+	n->tcp.first_ns = c->unit.account.start_ns;
+	n->tcp.last_ns = c->unit.account.end_ns;
+	n->tcp.dir[SIDE_SERVER].wire_bytes =
+		(uint64_t)(rate * (double)(n->tcp.last_ns - n->tcp.first_ns) / 1e9);
+	c->connections[1] = n;
+	c->context.connection_count = 2;
+}
+
+Test(causes_path, others_take_the_path)
+{
+	static ConnectionFacts other;
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 8, MIB, 4, 0);
+	cause_case_add(c, BUCKET_CONGESTION_WINDOW, 900 * CASE_MS);
+	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 6000;
+	neighbour(c, &other, 9, 2, 7e6);
+	cr_assert(cause_case_conclude(c, "cross-traffic"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH); /* 5 + 7 of 12.5 MB/s */
+	cr_assert_gt(c->draft.lost_ns, 900 * CASE_MS);
+	/* a path half empty is not full */
+	neighbour(c, &other, 9, 2, 2e6);
+	cr_assert_not(cause_case_conclude(c, "cross-traffic"));
+	/* other hosts' traffic is not on this path, nor is what goes the other way */
+	neighbour(c, &other, 7, 8, 7e6);
+	cr_assert_not(cause_case_conclude(c, "cross-traffic"));
+	neighbour(c, &other, 2, 9, 7e6);
+	cr_assert_not(cause_case_conclude(c, "cross-traffic"));
+	/* connections to the same service are the same copy */
+	neighbour(c, &other, 9, 2, 7e6);
+	other.port[SIDE_SERVER] = 445;
+	cr_assert_not(cause_case_conclude(c, "cross-traffic"));
+	cause_case_free(c);
+}
+
+Test(causes_path, a_full_path_is_healthy_whoever_fills_it)
+{
+	static ConnectionFacts other;
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 8, MIB, 4, 0);
+	cause_case_add(c, BUCKET_LINK, 900 * CASE_MS);
+	neighbour(c, &other, 9, 2, 7e6);
+	cr_assert_not(cause_case_conclude(c, "cross-traffic"));
+	cause_case_free(c);
+}
+
+Test(causes_path, the_way_back_is_full)
+{
+	static ConnectionFacts other;
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	c->context.rtt_ns = 20 * CASE_MS;
+	cause_case_requests(c, false, 4, MIB, 4, 0);
+	cause_case_add(c, BUCKET_CONGESTION_WINDOW, 8000 * CASE_MS);
+	cause_case_add(c, BUCKET_SLOW_START, 2000 * CASE_MS);
+	d->payload_packets = 2900;
+	d->min_rtt_ns = 20 * CASE_MS;
+	d->smoothed_rtt_ns = 500 * CASE_MS;
+	neighbour(c, &other, 2, 9, 1e5);
+	cr_assert(cause_case_conclude(c, "ack-path-congested"));
+	cr_assert_eq(c->draft.lost_ns, 10000 * CASE_MS);
+	/* nothing is sent that way */
+	neighbour(c, &other, 9, 2, 1e5);
+	cr_assert_not(cause_case_conclude(c, "ack-path-congested"));
+	/* the round trip is what it was */
+	neighbour(c, &other, 2, 9, 1e5);
+	d->smoothed_rtt_ns = 30 * CASE_MS;
+	cr_assert_not(cause_case_conclude(c, "ack-path-congested"));
+	/* losses explain it better */
+	d->smoothed_rtt_ns = 500 * CASE_MS;
+	d->retransmitted_packets = 60;
+	d->loss_events = 40;
+	cr_assert_not(cause_case_conclude(c, "ack-path-congested"));
+	cause_case_free(c);
+}
+
+static Path *path_at(double bytes_per_s)
+{
+	Path *path = calloc(1, sizeof(*path));
+	cr_assert_not_null(path);
+	for (int i = 0; i < 50; i++)
+		histogram_add(&path->dir[0].data[TRAIN_LEVELS - 1], (int64_t)bytes_per_s, 1);
+	return path;
+}
+
+Test(causes_path, a_host_that_is_faster_elsewhere)
+{
+	static ConnectionFacts other;
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 40, MIB, 4, 0);
+	neighbour(c, &other, 7, 2, 1e6);
+	other.path = path_at(125e6);
+	c->facts.path = path_at(12.5e6);
+	cr_assert(cause_case_conclude(c, "link-speed-low"));
+	cr_assert(strstr(c->draft.sentence, "100 Mbit/s"), "%s", c->draft.sentence);
+	/* without a reason to expect more, 100 Mbit/s are healthy */
+	path_clear(other.path);
+	histogram_add(&other.path->dir[0].data[TRAIN_LEVELS - 1], 12500000, 50);
+	cr_assert_not(cause_case_conclude(c, "link-speed-low"));
+	/* another pair of hosts says nothing of these */
+	path_clear(other.path);
+	histogram_add(&other.path->dir[0].data[TRAIN_LEVELS - 1], 125000000, 50);
+	neighbour(c, &other, 7, 8, 1e6);
+	cr_assert_not(cause_case_conclude(c, "link-speed-low"));
+	path_clear(c->facts.path);
+	free(c->facts.path);
 	cause_case_free(c);
 }
 

@@ -199,6 +199,29 @@ Test(causes_windows, stripped_when_the_server_scales_for_others)
 	cause_case_free(c);
 }
 
+Test(causes_windows, windows_that_only_one_side_scales)
+{
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_CLIENT], *r = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_requests(c, true, 1, 18000, 1, 0);
+	cause_case_add(c, BUCKET_ZERO_WINDOW, 9900 * CASE_MS);
+	d->syn_seen = r->syn_seen = true;
+	d->window_scale = 10;
+	r->window_scale = -1;
+	d->first_window = 65160;
+	d->max_peer_window = 65160;
+	d->max_window_after_syn = 78;
+	r->zero_windows = 1;
+	cr_assert(cause_case_conclude(c, "window-scale-stripped"));
+	cr_assert(strstr(c->draft.sentence, "from 63.6 KiB to 78 bytes"), "%s", c->draft.sentence);
+	cr_assert_not(cause_case_conclude(c, "zero-window"));
+	/* a receiver that is full says zero, but not from the first packet on */
+	d->max_window_after_syn = 60000;
+	cr_assert_not(cause_case_conclude(c, "window-scale-stripped"));
+	cr_assert(cause_case_conclude(c, "zero-window"));
+	cause_case_free(c);
+}
+
 Test(causes_windows, grew_and_then_held)
 {
 	CauseCase *c = small_window();
