@@ -47,6 +47,15 @@ static void host_free(void *data)
 	g_free(host);
 }
 
+static void first_word_free(void *data)
+{
+	FirstWord *entry = data;
+
+	g_array_unref(entry->lengths);
+	g_hash_table_unref(entry->by_text);
+	g_free(entry);
+}
+
 static guint address_hash(gconstpointer key)
 {
 	const uint8_t *bytes = key;
@@ -75,8 +84,7 @@ Pseudonyms *pseudonyms_new(void)
 	p->subnet_hosts = g_hash_table_new(NULL, NULL);
 	p->originals = g_ptr_array_new_with_free_func(original_free);
 	p->whole = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	p->first_word = g_hash_table_new_full(
-		g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+	p->first_word = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, first_word_free);
 	p->telling = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	p->untold = g_hash_table_new_full(
 		g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
@@ -261,23 +269,51 @@ static bool tell_words(Pseudonyms *p, const char *text, size_t len, const char *
 	return told;
 }
 
-/** index_by_first_word: adds @original to its list in @table, the longest first. */
-static void index_by_first_word(GHashTable *table, Original *original)
+/** first_word_of: @original's first word, folded. The caller frees it. */
+static char *first_word_of(const Original *original)
 {
-	char *folded = text_fold(
-		original->text, text_word(original->text, original->text + original->len));
-	GPtrArray *list = g_hash_table_lookup(table, folded);
+	return text_fold(original->text, text_word(original->text, original->text + original->len));
+}
+
+/** index_for_prose: so that the longest original that stands in a sentence is found, however many
+ * begin alike. */
+static void index_for_prose(Pseudonyms *p, Original *original)
+{
+	g_autofree char *folded = first_word_of(original);
+	FirstWord *entry = g_hash_table_lookup(p->first_word, folded);
+	char *lower = g_ascii_strdown(original->text, (gssize)original->len);
 	guint at = 0;
 
-	if (!list) {
-		list = g_ptr_array_new();
-		g_hash_table_insert(table, folded, list);
-	} else {
-		g_free(folded);
+	if (!entry) {
+		entry = g_new0(FirstWord, 1);
+		entry->lengths = g_array_new(FALSE, FALSE, sizeof(size_t));
+		entry->by_text = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+		g_hash_table_insert(p->first_word, g_steal_pointer(&folded), entry);
 	}
-	while (at < list->len && ((Original *)g_ptr_array_index(list, at))->len > original->len)
+	while (at < entry->lengths->len &&
+		g_array_index(entry->lengths, size_t, at) > original->len)
 		at++;
-	g_ptr_array_insert(list, (gint)at, original);
+	if (at == entry->lengths->len || g_array_index(entry->lengths, size_t, at) != original->len)
+		g_array_insert_val(entry->lengths, at, original->len);
+	if (g_hash_table_contains(entry->by_text, lower))
+		g_free(lower);
+	else
+		g_hash_table_insert(entry->by_text, lower, original);
+}
+
+/** index_as_untold: for the search of originals without a word of their own. */
+static void index_as_untold(Pseudonyms *p, Original *original)
+{
+	char *folded = first_word_of(original);
+	GPtrArray *list = g_hash_table_lookup(p->untold, folded);
+
+	if (list) {
+		g_free(folded);
+	} else {
+		list = g_ptr_array_new();
+		g_hash_table_insert(p->untold, folded, list);
+	}
+	g_ptr_array_add(list, original);
 }
 
 /** remember: a whole original for prose and for the search. */
@@ -300,11 +336,11 @@ static void remember(Pseudonyms *p, const char *text, size_t len, const char *ps
 	original->len = len;
 	original->pseudonym = pseudonym;
 	g_ptr_array_add(p->originals, original);
-	index_by_first_word(p->first_word, original);
+	index_for_prose(p, original);
 	/* without a telling word it is searched for as a whole; one word of ours alone, or so few
 	 * letters, is no name to anybody */
 	if (!tell_words(p, text, len, pseudonym) && len >= 8 && text_word(text, text + len) < len)
-		index_by_first_word(p->untold, original);
+		index_as_untold(p, original);
 }
 
 /** named: pseudonym of the whole @text of a @kind, NULL when new. */
@@ -323,22 +359,30 @@ static const char *name_it(Pseudonyms *p, char kind, const char *text, const cha
 	return kept;
 }
 
-/** extension_of: the well-known extension of @name with its point, ".ext" for another, "" for none.
- */
-static const char *extension_of(const char *name, size_t *ret_stem)
+static bool is_known_extension(const char *text, size_t len)
 {
-	const char *dot = strrchr(name, '.');
+	for (size_t i = 0; i < G_N_ELEMENTS(extensions); i++) {
+		if (strlen(extensions[i]) == len &&
+			g_ascii_strncasecmp(text, extensions[i], len) == 0)
+			return true;
+	}
+	return false;
+}
 
-	*ret_stem = strlen(name);
+/** extension_of: the well-known extension of @name with its point, ".tar.gz" as a whole; ".ext" for
+ * another, "" for none. */
+static const char *extension_of(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *before;
+
 	if (!dot || dot == name || !dot[1])
 		return "";
-	for (size_t i = 0; i < G_N_ELEMENTS(extensions); i++) {
-		if (g_ascii_strcasecmp(dot + 1, extensions[i]) == 0) {
-			*ret_stem = (size_t)(dot - name);
-			return dot;
-		}
-	}
-	return ".ext";
+	if (!is_known_extension(dot + 1, strlen(dot + 1)))
+		return ".ext";
+	before = g_strrstr_len(name, dot - name, ".");
+	return before && before > name && is_known_extension(before + 1, (size_t)(dot - before - 1))
+		       ? before
+		       : dot;
 }
 
 static const char *folder_name(Pseudonyms *p, const char *name)
@@ -359,7 +403,6 @@ const char *pseudonyms_file(Pseudonyms *p, const char *path)
 	g_autoptr(GString) out = NULL;
 	const char *known, *at, *last;
 	char leaf[64];
-	size_t stem;
 
 	if (!path || !*path)
 		return path ? "" : NULL;
@@ -382,7 +425,7 @@ const char *pseudonyms_file(Pseudonyms *p, const char *path)
 		at += len + 1;
 	}
 	if (*last) {
-		const char *extension = extension_of(last, &stem);
+		const char *extension = extension_of(last);
 
 		g_snprintf(leaf, sizeof leaf, "file-%04u%s", ++p->files, extension);
 		g_string_append(out, leaf);
@@ -448,7 +491,6 @@ const char *pseudonyms_capture(Pseudonyms *p, const char *path)
 {
 	g_autofree char *pseudonym = NULL;
 	const char *known, *last;
-	size_t stem;
 
 	if (!path || strcmp(path, "-") == 0)
 		return path;
@@ -457,7 +499,7 @@ const char *pseudonyms_capture(Pseudonyms *p, const char *path)
 		return known;
 	last = strrchr(path, '/');
 	last = last ? last + 1 : path;
-	pseudonym = g_strdup_printf("capture-%u%s", ++p->captures, extension_of(last, &stem));
+	pseudonym = g_strdup_printf("capture-%u%s", ++p->captures, extension_of(last));
 	known = name_it(p, 'c', path, pseudonym);
 	remember(p, last, strlen(last), known);
 	if (last != path)

@@ -23,6 +23,12 @@ typedef struct Original {
 	const char *pseudonym;
 } Original;
 
+/** FirstWord: the originals that begin with one word, found by their length and text. */
+typedef struct FirstWord {
+	GArray *lengths;     /* size_t, each once, the longest first; names are at most 1 KiB */
+	GHashTable *by_text; /* in ASCII lower case -> Original */
+} FirstWord;
+
 struct Pseudonyms {
 	GStringChunk *strings;
 	GHashTable *hosts;      /* original address -> Host, owns them */
@@ -35,7 +41,7 @@ struct Pseudonyms {
 	uint32_t role_counts[2];
 	GPtrArray *originals;   /* Original, in order of appearance, owned */
 	GHashTable *whole;      /* kind and whole original -> pseudonym */
-	GHashTable *first_word; /* folded first word -> GPtrArray of Original, longest first */
+	GHashTable *first_word; /* folded first word -> FirstWord */
 	GHashTable *telling;    /* folded words that only an original holds -> pseudonym */
 	GHashTable *untold; /* folded first word -> GPtrArray of Original without telling word */
 	uint32_t files, folders, shares, captures, names;

@@ -169,21 +169,20 @@ static const Original *original_at(
 	const Pseudonyms *p, const char *at, size_t word, const char *end)
 {
 	g_autofree char *folded = text_fold(at, word);
-	const GPtrArray *list = g_hash_table_lookup(p->first_word, folded);
+	const FirstWord *entry = g_hash_table_lookup(p->first_word, folded);
 
-	for (guint i = 0; list && i < list->len; i++) {
-		const Original *original = g_ptr_array_index(list, i);
-		const char *behind = at + original->len;
+	for (guint i = 0; entry && i < entry->lengths->len; i++) {
+		size_t len = g_array_index(entry->lengths, size_t, i);
+		const Original *original;
+		g_autofree char *lower = NULL;
 
-		if (original->len > (size_t)(end - at) ||
-			g_ascii_strncasecmp(at, original->text, original->len) != 0)
+		if (len > (size_t)(end - at) || (at + len < end && letter(at + len, end) > 0))
 			continue;
-		if (behind < end && letter(behind, end) > 0)
-			continue;
+		lower = g_ascii_strdown(at, (gssize)len);
+		original = g_hash_table_lookup(entry->by_text, lower);
 		/* "server" is a word before it is somebody's share */
-		if (original->len == word && text_is_ours(at, word))
-			continue;
-		return original;
+		if (original && !(len == word && text_is_ours(at, word)))
+			return original;
 	}
 	return NULL;
 }

@@ -201,9 +201,9 @@
 				labels: ['seconds', ...labels], colors, legend: 'never', ylabel: plot.unit,
 				dateWindow: shown || whole(), drawCallback: moved, includeZero: true,
 				gridLineColor: css('--line'), axisLineColor: css('--faint'),
-				strokeWidth: 1.5, axisLabelWidth: 55, xRangePad: 0,
+				strokeWidth: 1.5, xRangePad: 0,
 				rightGap: 12, animatedZooms: false,
-				axes: {x: {axisLabelFormatter: tick}},
+				axes: {x: {axisLabelFormatter: tick, axisLabelWidth: 75}, y: {axisLabelWidth: 55}},
 				highlightCallback: (event, x, points) => readout(plot, labels, x, points),
 				unhighlightCallback: () => readout(plot, labels),
 			}, plot.options)));
@@ -261,7 +261,8 @@
 			ctx.fillStyle = css('--plot-1');
 			ctx.fillRect(first, y, Math.max(1, end - first), h);
 			if (row < 7) return;
-			const label = copy.commands[o[5]] + (o[4] ? ' @ ' + size(o[3]) : '');
+			const label = copy.commands[o[5]] +
+				(/read|write/.test(copy.commands[o[5]]) ? ' @ ' + size(o[3]) : '');
 			ctx.font = Math.min(11, row) + 'px ' + font;
 			ctx.fillStyle = css('--faint');
 			const fits = end + 6 + ctx.measureText(label).width < right;

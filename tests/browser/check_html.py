@@ -160,8 +160,8 @@ def check_graphs(browser):
     if browser.value(RANGE) != before:
         yield "the whole copy does not come back"
     # a drag over the first graph zooms all
-    box = browser.value("""(() => { const c = document.querySelector('#graphs .chart');
-        c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect();
+    box = browser.value("""(() => { const c = [...document.querySelectorAll('#graphs .chart')]
+        .find((e) => e.offsetParent); c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect();
         return [r.left, r.top, r.width, r.height]; })()""")
     for kind, share in (("mousePressed", .4), ("mouseMoved", .5), ("mouseMoved", .6),
                         ("mouseReleased", .6)):

@@ -96,6 +96,8 @@ Test(pseudonym, files_and_shares)
 	same(pseudonyms_file(p, "Projekt Zebra\\Müller\\secret plan.xlsx"),
 		"dir-1\\dir-2\\file-0001.xlsx");
 	same(pseudonyms_file(p, ".hidden"), "file-0003");
+	same(pseudonyms_file(p, "zoe.backup.tar.gz"), "file-0004.tar.gz");
+	same(pseudonyms_file(p, "zoe.smith.gz"), "file-0005.gz");
 	same(pseudonyms_file(p, ""), "");
 	cr_assert_null(pseudonyms_file(p, NULL));
 	same(pseudonyms_share(p, "\\\\zebranas\\kunden", host_b), "\\\\server-1\\share-1");
@@ -210,6 +212,26 @@ Test(pseudonym, any_bytes)
 		pseudonyms_share(p, copy, host_b);
 		pseudonyms_find_original(p, bytes, len);
 	}
+}
+
+/* as many files as a report may hold, all in one folder: no time that grows with their square */
+Test(pseudonym, a_hundred_thousand_files, .timeout = 60)
+{
+	g_autoptr(Pseudonyms) p = pseudonyms_new();
+	static const char sentence[] = "zebra\\picture-00077.jpg came after zebra\\10\\99.jpg";
+	const char *got;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		g_autofree char *path = g_strdup_printf("zebra\\picture-%05u.jpg", i);
+		g_autofree char *plain = g_strdup_printf("data\\10\\%u.jpg", i);
+
+		pseudonyms_file(p, path);
+		pseudonyms_file(p, plain);
+	}
+	got = pseudonyms_prose(p, sentence);
+	cr_assert(g_str_has_prefix(got, "dir-1\\file-0155.jpg "), "%s", got);
+	for (unsigned i = 0; i < 1000; i++)
+		cr_assert_null(pseudonyms_find_original(p, got, strlen(got)));
 }
 
 /** holds: whether @text holds @word in any case, as part of anything. */
