@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/session/session_private.h"
+#include "dissectors/smb1_negotiate.h"
 
 /* MS-CIFS 2.2.4.52 */
 #define SMB1_NEGOTIATE 0x72
@@ -259,8 +260,11 @@ static void fill_offer(const SmbState *smb, SessionStats *ret)
 	if (!smb->offer_seen)
 		return;
 	ret->negotiate_seen = true;
-	if (smb->offer.offered_smb1)
-		ret->offered[ret->offered_count++] = "NT LM 0.12";
+	for (size_t i = 0; i < smb->offer.smb1_offered_count && ret->offered_count < room; i++) {
+		uint8_t dialect = smb->offer.smb1_offered[i];
+		if (dialect != SMB1_DIALECT_UNKNOWN && dialect < SMB1_DIALECT_SMB_2_002)
+			ret->offered[ret->offered_count++] = smb1_dialect_name(dialect);
+	}
 	for (size_t i = 0; i < smb->offer.offered_count && ret->offered_count < room; i++) {
 		const char *name = dialect_name(smb->offer.offered[i]);
 		ret->client_offered_smb2 = true;
@@ -275,8 +279,10 @@ static void fill_choice(const SmbState *smb, SessionStats *ret)
 		return;
 	const MessageNegotiation *choice = &smb->choice;
 	ret->dialect = smb->saw_smb2         ? dialect_name(choice->dialect)
-		       : choice->chose_nt_lm ? "NT LM 0.12"
-					     : NULL;
+		       : choice->chose_nt_lm ? smb1_dialect_name(SMB1_DIALECT_NT_LM)
+		       : choice->dialect < smb->offer.smb1_offered_count
+			       ? smb1_dialect_name(smb->offer.smb1_offered[choice->dialect])
+			       : NULL;
 	ret->multi_credit = smb->saw_smb2 && choice->large_mtu;
 	ret->signing_required = choice->signing_required || smb->offer.signing_required;
 	ret->client_requires_signing = smb->offer.signing_required;

@@ -224,9 +224,14 @@ static void negotiation_note(SmbState *smb, const Message *message, bool is_offe
 	/* SMB3 negotiates twice when the first was the multi-protocol one: the last answer counts
 	 */
 	if (is_offer) {
-		bool had_smb1 = smb->offer_seen && smb->offer.offered_smb1;
+		MessageNegotiation before = smb->offer;
 		smb->offer = *message->negotiation;
-		smb->offer.offered_smb1 |= had_smb1;
+		smb->offer.offered_smb1 |= before.offered_smb1;
+		if (smb->offer.smb1_offered_count == 0) {
+			smb->offer.smb1_offered_count = before.smb1_offered_count;
+			memcpy(smb->offer.smb1_offered, before.smb1_offered,
+				sizeof before.smb1_offered);
+		}
 		smb->offer_seen = true;
 	} else {
 		smb->choice = *message->negotiation;
