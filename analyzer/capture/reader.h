@@ -71,7 +71,8 @@ Reader *reader_open(
 	const char *const *paths, size_t count, const ReaderOptions *options, GError **error);
 
 /**
- * reader_next_batch: up to READER_BATCH decoded packets, in capture order.
+ * reader_next_batch: up to READER_BATCH decoded packets, in capture order, but for those recorded a
+ * little out of time, which are sorted (sorter.h).
  * Returns the number written to @ret_batch, 0 at the end. Each packet's pointers live until the
  * next call.
  */

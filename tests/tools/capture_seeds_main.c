@@ -12,7 +12,7 @@
 #include "dissectors/frame.h"
 #include "tests/tools/capture_builder.h"
 #include "tests/tools/capture_files.h"
-#include "tests/tools/frame_builder.h"
+#include "tests/tools/frame_samples.h"
 
 static const char *root;
 
@@ -28,7 +28,8 @@ static void seed(const char *target, const char *name, const GByteArray *bytes)
 static void seed_packets(void)
 {
 	static FrameBuilder f;
-	for (const FrameSample *s = frame_samples; s->name; s++) {
+	const FrameSample *s;
+	for (size_t n = 0; (s = frame_sample_at(n)); n++) {
 		f.len = 0;
 		s->build(&f);
 		/* headers are what matters */

@@ -57,20 +57,4 @@ void put_ipv6(FrameBuilder *f, uint8_t next, uint16_t payload_len);
 /** put_ethernet: addresses 02:00:00:00:00:02 and :01, and a type or length. */
 void put_ethernet(FrameBuilder *f, uint16_t type);
 
-/** FrameSample: one frame of a kind, and what is true of it. */
-typedef struct FrameSample {
-	const char *name;
-	void (*build)(FrameBuilder *f);
-	uint32_t link_type;
-	uint8_t kind;   /* PacketKind */
-	uint8_t tunnel; /* TunnelKind of the outermost tunnel */
-	uint8_t layers;
-	uint16_t vlan;
-	uint32_t payload_len; /* of the transport, where the kind has any */
-} FrameSample;
-
-/** frame_samples: one of every link layer and tunnel, ended by a nameless one. TCP samples go from
- * port 40000 to 445 with sequence number 1000 and acknowledgement 2000. */
-extern const FrameSample frame_samples[];
-
 #endif

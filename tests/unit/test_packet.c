@@ -12,7 +12,7 @@
 
 #include "dissectors/frame.h"
 #include "dissectors/layer.h"
-#include "tests/tools/frame_builder.h"
+#include "tests/tools/frame_samples.h"
 #include "tests/tools/random.h"
 
 static FrameBuilder builder;
@@ -39,7 +39,8 @@ static void build(const FrameSample *sample)
 
 static void decode_sample(const char *name, Packet *ret)
 {
-	for (const FrameSample *s = frame_samples; s->name; s++) {
+	const FrameSample *s;
+	for (size_t n = 0; (s = frame_sample_at(n)); n++) {
 		if (strcmp(s->name, name) == 0) {
 			build(s);
 			decode(s->link_type, frame_start(&builder), builder.len, builder.len, ret);
@@ -64,7 +65,8 @@ static void check_sane(const char *name, const Packet *p, size_t caplen)
 
 Test(packet, samples)
 {
-	for (const FrameSample *s = frame_samples; s->name; s++) {
+	const FrameSample *s;
+	for (size_t n = 0; (s = frame_sample_at(n)); n++) {
 		Packet p;
 		build(s);
 		decode(s->link_type, frame_start(&builder), builder.len, builder.len, &p);
@@ -88,7 +90,8 @@ Test(packet, samples)
 
 Test(packet, cut_at_every_length)
 {
-	for (const FrameSample *s = frame_samples; s->name; s++) {
+	const FrameSample *s;
+	for (size_t n = 0; (s = frame_sample_at(n)); n++) {
 		Packet whole, cut;
 		build(s);
 		const uint8_t *data = frame_start(&builder);
@@ -113,7 +116,8 @@ Test(packet, cut_at_every_length)
 Test(packet, shortcut_equals_general_way)
 {
 	Random random = random_start();
-	for (const FrameSample *s = frame_samples; s->name; s++) {
+	const FrameSample *s;
+	for (size_t n = 0; (s = frame_sample_at(n)); n++) {
 		if (s->link_type != LINKTYPE_ETHERNET)
 			continue;
 		build(s);

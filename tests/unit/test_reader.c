@@ -227,7 +227,7 @@ static void make_rich_pcapng(CaptureBuilder *c)
 	capture_enhanced(c, 1, (uint64_t)1499999000 << 20 | 1 << 19, capture_frame(2) + 14,
 		CAPTURE_FRAME_LEN - 14, CAPTURE_FRAME_LEN - 14, options);
 	capture_simple(c, capture_frame(3), CAPTURE_FRAME_LEN, CAPTURE_FRAME_LEN);
-	capture_old(c, 0, 3, 1500000000000000009, capture_frame(4), CAPTURE_FRAME_LEN, 1500);
+	capture_old(c, 0, 3, 1500000001000000009, capture_frame(4), CAPTURE_FRAME_LEN, 1500);
 	capture_option_u64(c, options, 5, 2);
 	capture_option_u64(c, options, 7, 4);
 	capture_statistics(c, 0, options);
@@ -261,7 +261,7 @@ Test(reader, pcapng_variety)
 			/* has no time: the one before stands in */
 			{4, 1500000000500000000, 3, CAPTURE_FRAME_LEN, PACKET_DIRECTION_UNKNOWN, 0,
 				1},
-			{5, 1500000000000000009, 4, 1500, PACKET_DIRECTION_UNKNOWN, 0, 1},
+			{5, 1500000001000000009, 4, 1500, PACKET_DIRECTION_UNKNOWN, 0, 1},
 		};
 		cr_assert_eq(read->count, 8, "%zu: %s", read->count,
 			reader_input(read->reader, 0)->damage);
