@@ -57,13 +57,15 @@ MAIN_SRC := $(sort $(wildcard *.c))
 MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
 # every group of tests is optional; a test file is a program
 UNIT := $(sort $(wildcard tests/unit/test_*.c tests/property/prop_*.c))
-GOLDEN := $(sort $(wildcard tests/golden/*.py))
+GOLDEN := $(sort $(wildcard tests/golden/*.c))
+GOLDEN_SCRIPTS := $(sort $(wildcard tests/golden/*.py))
 CLI := $(sort $(wildcard tests/cli/*.c))
 test_bin = $(foreach t,$(1),$(B)/tests/$(basename $(notdir $(t))))
 TOOL_LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %_main.c,$(wildcard tests/tools/*.c)))
 TOOL_BIN := $(patsubst tests/tools/%_main.c,$(B)/tools/%,$(wildcard tests/tools/*_main.c))
 FUZZ := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 UNIT_BIN := $(call test_bin,$(UNIT))
+GOLDEN_BIN := $(call test_bin,$(GOLDEN))
 CLI_BIN := $(call test_bin,$(CLI))
 FUZZ_BIN := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 REPLAY_BIN := $(FUZZ:tests/fuzz/%.c=$(B)/replay/%)
@@ -133,6 +135,8 @@ $(filter-out $(B)/tests/prop_%,$(UNIT_BIN)): $(B)/tests/%: $(B)/tests/unit/%.o $
 	$(LINK_TEST)
 $(filter $(B)/tests/prop_%,$(UNIT_BIN)): $(B)/tests/%: $(B)/tests/property/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_TEST)
+$(GOLDEN_BIN): $(B)/tests/%: $(B)/tests/golden/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
+	$(LINK_TEST)
 $(CLI_BIN): $(B)/tests/%: $(B)/tests/cli/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_TEST)
 $(TOOL_BIN): $(B)/tools/%: $(B)/tests/tools/%_main.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
@@ -152,7 +156,7 @@ RUN_TESTS := SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/run_tests.py -j $(JOBS)
 PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
 # seeds are in corpus/TARGET, what once crashed in crashes/TARGET
 REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
-GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
+GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN_SCRIPTS),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
@@ -164,12 +168,12 @@ STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/
 check:
 	$(Q).ci/packages check
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 check-run
-check-run: $(UNIT_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(CLI_BIN) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
+check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM)
+	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
 check-unit: $(UNIT_BIN)
 	$(Q)$(RUN_TESTS) $^
-check-golden: $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(GOLDEN_COMMANDS)
+check-golden: $(GOLDEN_BIN) $(PROGRAM)
+	$(Q)$(RUN_TESTS) $(GOLDEN_BIN) $(GOLDEN_COMMANDS)
 check-cli: $(CLI_BIN) $(PROGRAM)
 	$(Q)$(RUN_TESTS) $(CLI_BIN)
 check-seeds: $(REPLAY_BIN)
@@ -179,9 +183,9 @@ check-layers:
 check-headers: $(HEADERS:%=$(B)/headers/%.ok)
 check-format:
 	$(Q)clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)
-# writes the list of what is known to be wrong anew; the difference is to be read before it is committed
-golden-update: $(PROGRAM)
-	$(Q)tests/golden/verdicts.py --program $(B)/slowcopy --update
+# writes the expected reports anew; the difference is to be read before it is committed
+golden-update: $(GOLDEN_BIN) $(PROGRAM)
+	$(Q)SLOWCOPY_GOLDEN_UPDATE=1 $(RUN_TESTS) $(GOLDEN_BIN)
 asan:
 	$(Q)$(MAKE) --no-print-directory MODE=asan check
 
