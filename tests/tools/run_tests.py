@@ -117,7 +117,8 @@ def show(outcome):
     skipped = f", {len(outcome.skipped)} skipped" if outcome.skipped else ""
     print(f"{state:>4}  {outcome.name}: {outcome.passed} passed{skipped}  ({outcome.seconds:.1f} s)")
     if outcome.failed:
-        print(outcome.output.rstrip())
+        print("\n".join(line for line in outcome.output.rstrip().splitlines()
+                        if not line.startswith("ok ")))
         for name in outcome.failed:
             print(f"      failed: {outcome.name}: {name}")
     for name in outcome.skipped:
