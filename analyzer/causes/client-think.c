@@ -20,6 +20,11 @@
  * wants twenty operations for a statement. */
 #define MIN_PAUSES 20
 #define LONG_PAUSE_NS SECOND_NS
+/* People need this long to click or type. Judgement. */
+#define HUMAN_PAUSE_NS (500 * MILLISECOND_NS)
+/* A sender that stops for no longer waits for an acknowledgement, as with a small window.
+ * Judgement. */
+#define OWN_STALL_RTT_SHARE 1.5
 /* Causes 2.16. */
 #define HIGH_MARGIN 2
 
@@ -35,7 +40,9 @@ static Pauses measure(const CauseContext *context)
 	const Account *a = &context->unit->account;
 	Pauses p = {.think_ns = context->left_ns[BUCKET_CLIENT_THINK]};
 	/* one direction alone tells nothing of what held the sender back */
-	if (context->bulk == SIDE_CLIENT && context->rtt_ns > 0) {
+	if (context->bulk == SIDE_CLIENT && context->rtt_ns > 0 &&
+		(double)a->evidence[BUCKET_SENDER_STALLED][0].ns >=
+			OWN_STALL_RTT_SHARE * (double)context->rtt_ns) {
 		p.stalled_ns = a->stalled_ns[SIDE_CLIENT];
 		if (p.stalled_ns > context->left_ns[BUCKET_SENDER_STALLED])
 			p.stalled_ns = context->left_ns[BUCKET_SENDER_STALLED];
@@ -47,7 +54,7 @@ static Pauses measure(const CauseContext *context)
 	p.longest_ns = (double)a->evidence[bucket][0].ns;
 	/* the longest of many is an outlier now and then: the fourth is what is usual */
 	double usual = (double)a->evidence[bucket][ACCOUNT_EVIDENCE - 1].ns;
-	p.is_regular = usual > 0 && usual <= REGULAR_RATIO * p.mean_ns;
+	p.is_regular = p.count >= MIN_PAUSES && usual <= REGULAR_RATIO * p.mean_ns;
 	return p;
 }
 
@@ -107,6 +114,46 @@ static void advise(FindingDraft *draft, const Pauses *p)
 		"(`robocopy /MT`) hide pauses of a single file.");
 }
 
+/* Somebody may have been at work: no data was being moved, and the pauses are long and uneven. */
+static bool may_be_human(const CauseContext *context, const Pauses *p)
+{
+	const Account *a = &context->unit->account;
+	int64_t between_data = a->think_ns[OP_READ] + a->think_ns[OP_WRITE];
+	return p->think_ns > p->stalled_ns && between_data < p->think_ns / 2 && !p->is_regular &&
+	       p->longest_ns >= (double)HUMAN_PAUSE_NS;
+}
+
+static Confidence confidence_of(
+	const CauseContext *context, const FindingDraft *draft, const Pauses *p)
+{
+	double rtt = (double)context->rtt_ns;
+	if (context->unit->is_unframed) {
+		/* pacing, a limiter before the capture point and small windows look like pauses of
+		 * the program; longer ones do not */
+		double least = rtt > (double)SLOW_SERVICE_NS ? rtt : (double)SLOW_SERVICE_NS;
+		return p->stalled_ns > p->think_ns && p->mean_ns >= least ? CONFIDENCE_MEDIUM
+									  : CONFIDENCE_LOW;
+	}
+	if (may_be_human(context, p))
+		return CONFIDENCE_LOW;
+	/* a pause no longer than the way there and back may be the way */
+	bool is_beyond = context->vantage == VANTAGE_CLIENT || p->mean_ns > 0.5 * rtt;
+	return context->rtt_ns > 0 && context->vantage != VANTAGE_UNKNOWN && is_beyond &&
+			       draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context)
+		       ? CONFIDENCE_HIGH
+		       : CONFIDENCE_MEDIUM;
+}
+
+static const char *doubt_of(const CauseContext *context, const Pauses *p)
+{
+	if (context->unit->is_unframed)
+		return "The protocol is not one whose messages are understood: a pause may have "
+		       "been the server's turn.";
+	if (may_be_human(context, p))
+		return "Pauses of this length between files may be a person's.";
+	return "The pauses are short against the round trip, or few.";
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	Pauses p = measure(context);
@@ -135,26 +182,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (p.stalled_ns > 0)
 		cause_evidence_bucket(
 			context, draft, BUCKET_SENDER_STALLED, "without a byte from the client");
-	/* a pause no longer than the way there and back may be the way */
-	bool is_clear =
-		context->rtt_ns > 0 && context->vantage != VANTAGE_UNKNOWN &&
-		(context->vantage == VANTAGE_CLIENT || p.mean_ns > 0.5 * (double)context->rtt_ns) &&
-		draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context) &&
-		!context->unit->is_unframed;
-	draft->confidence = is_clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	/* packets that queue on their way to the capture point come in clumps */
-	if (context->unit->is_unframed && context->vantage != VANTAGE_CLIENT &&
-		p.mean_ns < (double)context->rtt_ns)
-		draft->confidence = CONFIDENCE_LOW;
-	if (!is_clear) {
-		draft->doubt =
-			context->unit->is_unframed
-				? "The protocol is not one whose messages are understood: a pause "
-				  "may have been the server's turn."
-				: "The pauses are short against the round trip.";
-		draft->next_test =
-			"Capture at the client during the same copy and look at its disk and "
-			"processor.";
+	draft->confidence = confidence_of(context, draft, &p);
+	if (draft->confidence != CONFIDENCE_HIGH) {
+		draft->doubt = doubt_of(context, &p);
+		draft->next_test = "Capture at the client during the same copy and look at its "
+				   "disk and processor.";
 	}
 	return true;
 }

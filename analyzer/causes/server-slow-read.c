@@ -64,7 +64,9 @@ static const char *sentence(const CauseContext *context, const FindingDraft *dra
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
-	if (context->bulk != SIDE_SERVER || !is_slow(context))
+	/* without a byte of a file the silence may be that of a data connection that was not
+	 * captured */
+	if (context->bulk != SIDE_SERVER || context->bytes == 0 || !is_slow(context))
 		return false;
 	unsigned mask = mask_of(context);
 	if (slow_server_claim(context, draft, mask, true) == 0)

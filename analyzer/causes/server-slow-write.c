@@ -36,14 +36,14 @@ static const char *sentence(
 		return cause_printf(context,
 			"The server %s had all of the data and took %s more before it said so.",
 			context->server_name, time);
-	const char *what = op_class == OP_WRITE   ? "confirm"
-			   : op_class == OP_FLUSH ? "put data on the disk for"
-						  : "finish";
-	const char *which = op_class == OP_WRITE   ? "writes"
-			    : op_class == OP_FLUSH ? "flush requests"
-						   : "closed files";
-	return cause_printf(context, "The server takes %s to %s %.0f %s: %s.", time, what,
-		(double)s.count, which, service_words(context, &s));
+	const char *what =
+		op_class == OP_WRITE ? cause_printf(context, "confirm %.0f writes", (double)s.count)
+		: op_class == OP_FLUSH
+			? cause_printf(context, "put data on the disk, %.0f times", (double)s.count)
+			: cause_printf(context, "close %.0f file%s", (double)s.count,
+				  s.count == 1 ? "" : "s");
+	return cause_printf(
+		context, "The server takes %s to %s: %s.", time, what, service_words(context, &s));
 }
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)
@@ -51,9 +51,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (context->bulk != SIDE_CLIENT || !is_slow(context))
 		return false;
 	unsigned mask = mask_of(context);
-	OpClass op_class = slow_server_class(context, mask);
 	if (slow_server_claim(context, draft, mask, false) == 0)
 		return false;
+	OpClass op_class = slow_server_class(draft, mask);
 	slow_server_finish(context, draft, op_class, mask);
 	draft->sentence = sentence(context, draft, op_class);
 	draft->fix = "faster storage or a write cache on the server";

@@ -21,7 +21,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_claim_part(context, draft, BUCKET_SESSION_SETUP,
 		(int64_t)(share * (double)context->left_ns[BUCKET_SESSION_SETUP]));
 	draft->saved_low_ns = draft->lost_ns * 9 / 10;
-	/* so do leaving a session, what is asked anew in each, and growing each connection's window */
+	/* so do leaving a session, what is asked anew in each, and growing each connection's window
+	 */
 	cause_claim_part(context, draft, BUCKET_CLIENT_THINK,
 		(int64_t)(share * (double)unit->account.think_ns[OP_OTHER]));
 	cause_claim_part(context, draft, BUCKET_SLOW_START,

@@ -75,14 +75,14 @@ int64_t slow_server_claim(
 	return ns;
 }
 
-OpClass slow_server_class(const CauseContext *context, unsigned mask)
+OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 {
 	OpClass worst = OP_OTHER;
 	int64_t most = -1;
 	for (int c = 0; c < OP_CLASS_COUNT; c++) {
-		if (!(mask & OP_MASK(c)) || context->left_server_ns[c] <= most)
+		if (!(mask & OP_MASK(c)) || draft->claim_server_ns[c] <= most)
 			continue;
-		most = context->left_server_ns[c];
+		most = draft->claim_server_ns[c];
 		worst = (OpClass)c;
 	}
 	return worst;

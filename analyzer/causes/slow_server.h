@@ -18,8 +18,8 @@ int64_t slow_server_claim(
 void slow_server_finish(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask);
 
-/** slow_server_class: the class of @mask that the server worked on longest. */
-OpClass slow_server_class(const CauseContext *context, unsigned mask);
+/** slow_server_class: the class of @mask of which most was claimed. */
+OpClass slow_server_class(const FindingDraft *draft, unsigned mask);
 
 /** slow_server_stalled_ns: what the server stood still in mid-answer, not yet claimed. */
 int64_t slow_server_stalled_ns(const CauseContext *context);

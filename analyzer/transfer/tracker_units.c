@@ -206,6 +206,15 @@ static bool job_adopt(Conversation *conv, const Operation *op)
 	return true;
 }
 
+static bool has_open_data(const Conversation *conv)
+{
+	for (const Conversation *d = conv->data_list; d; d = d->data_next) {
+		if (d->tcp.state < TCP_STATE_CLOSING)
+			return true;
+	}
+	return false;
+}
+
 static void job_touch(Conversation *conv, const Operation *op)
 {
 	Unit *job = conv->job;
@@ -214,7 +223,7 @@ static void job_touch(Conversation *conv, const Operation *op)
 		       : job                                             ? job->last_activity_ns
 									 : 0;
 	bool is_idle = job && op->request_first_ns - last > JOB_GAP_NS && job->outstanding == 0 &&
-		       !conv->data_list;
+		       !has_open_data(conv);
 	if (is_idle)
 		job_close(conv, job->last_activity_ns);
 	if (conv->job)

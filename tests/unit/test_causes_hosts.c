@@ -89,9 +89,7 @@ Test(causes_hosts, slow_writes_and_a_cache_that_drains_at_the_end)
 	cause_case_operations(c, OP_CLOSE, 1, 4000 * CASE_MS);
 	cause_case_server(c, OP_CLOSE, 4000 * CASE_MS);
 	cr_assert(cause_case_conclude(c, "server-slow-write"));
-	cr_assert(strstr(c->draft.sentence, "finish 1 closed files") ||
-			  strstr(c->draft.sentence, "finish"),
-		"%s", c->draft.sentence);
+	cr_assert(strstr(c->draft.sentence, "4 s to close 1 file"), "%s", c->draft.sentence);
 	cr_assert_eq(c->draft.lost_ns, 4000 * CASE_MS);
 	cause_case_free(c);
 
@@ -162,6 +160,38 @@ Test(causes_hosts, a_program_that_holds_a_file_open_is_not_slow)
 	for (int i = 0; i < 11; i++)
 		cause_case_add(c, BUCKET_CLIENT_THINK, 10 * CASE_MS);
 	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, pauses_between_files_may_be_a_persons)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 30, 64 * KIB, 1, 0);
+	for (int i = 0; i < 30; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, (i % 5 ? 100 : 1500) * CASE_MS);
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
+	cr_assert(strstr(c->draft.doubt, "a person"), "%s", c->draft.doubt);
+	/* before reads of the same file nobody clicks */
+	c->unit.account.think_ns[OP_READ] = c->unit.account.bucket_ns[BUCKET_CLIENT_THINK];
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	cause_case_free(c);
+}
+
+Test(causes_hosts, short_stops_of_an_unknown_protocol_are_pacing_or_small_windows)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_unframed = true;
+	c->unit.payload[SIDE_CLIENT] = 4 * MIB;
+	c->context.bulk = SIDE_CLIENT;
+	c->context.rtt_ns = CASE_MS / 10;
+	for (int i = 0; i < 600; i++) {
+		cause_case_add(c, BUCKET_SENDER_STALLED, 2 * CASE_MS);
+		cause_case_add(c, BUCKET_LINK, CASE_MS / 2);
+	}
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
 	cause_case_free(c);
 }
 
