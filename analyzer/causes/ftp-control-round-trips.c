@@ -11,6 +11,8 @@
 /* Causes 3.59. */
 #define MIN_FILES 10
 #define SMALL_BYTES (1000 * 1000)
+/* A dialogue without files is worth telling from here on. Judgement. */
+#define MIN_COMMANDS 100
 /* One extra command in two files is a habit. */
 #define MIN_PER_FILE 0.5
 /* Causes 2.16. */
@@ -19,12 +21,15 @@
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
-	if (!unit->is_job || !unit->is_ftp || unit->files < MIN_FILES || context->rtt_ns <= 0 ||
-		histogram_quantile(&unit->file_size, 0.5) > SMALL_BYTES)
+	double commands = (double)unit->class_count[OP_META], files = (double)unit->files;
+	if (!unit->is_job || !unit->is_ftp || context->rtt_ns <= 0)
 		return false;
-	double files = (double)unit->files;
-	double per_file = (double)unit->class_count[OP_META] / files;
-	if (per_file < MIN_PER_FILE)
+	/* a session that only looks around, or one that copies small files */
+	bool is_dialogue = unit->files == 0 && commands >= MIN_COMMANDS;
+	double per_file = unit->files > 0 ? commands / files : 0;
+	bool is_habit = unit->files >= MIN_FILES && per_file >= MIN_PER_FILE &&
+			histogram_quantile(&unit->file_size, 0.5) <= SMALL_BYTES;
+	if (!is_dialogue && !is_habit)
 		return false;
 	cause_claim_round_trips(context, draft, OP_MASK(OP_META));
 	if ((double)context->left_server_ns[OP_META] <
@@ -33,12 +38,19 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = draft->lost_ns / 2;
 	const char *names = ftp_command_names(context, OP_META);
-	draft->sentence = cause_printf(context,
-		"For each of %.0f files the client sends %.1f commands%s%s%s beside the transfer "
-		"itself "
-		"and waits a %s round trip for each.",
-		files, per_file, *names ? " (" : "", names, *names ? ")" : "",
-		cause_time(context, (double)context->rtt_ns));
+	const char *in_words = *names ? cause_printf(context, " (%s)", names) : "";
+	const char *rtt = cause_time(context, (double)context->rtt_ns);
+	draft->sentence = is_dialogue
+				  ? cause_printf(context,
+					    "The client sends %.0f commands%s one after the other "
+					    "and waits a %s round "
+					    "trip for each, without moving a file.",
+					    commands, in_words, rtt)
+				  : cause_printf(context,
+					    "For each of %.0f files the client sends %.1f "
+					    "commands%s beside the "
+					    "transfer itself and waits a %s round trip for each.",
+					    files, per_file, in_words, rtt);
 	draft->fix = "no extra commands per file";
 	cause_advice(draft, "Let the client ask less: options such as \"use MLSD\", no SIZE and "
 			    "MDTM before each file, "
@@ -49,7 +61,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		"Or move several files at the same time (`lftp mirror --parallel=8`), or one "
 		"archive.");
 	cause_number(draft, "files", NUMBER_COUNT, files);
-	cause_number(draft, "extra commands per file", NUMBER_COUNT, round(per_file * 10) / 10);
+	cause_number(draft, "extra commands", NUMBER_COUNT, commands);
+	if (is_habit)
+		cause_number(
+			draft, "extra commands per file", NUMBER_COUNT, round(per_file * 10) / 10);
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
 	ftp_command_evidence(context, draft, 8);
 	draft->blame = "CLIENT";

@@ -91,12 +91,53 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 /* Seen from the client, an answer that was lost on the way and sent again after a timer looks like
  * a slow one: single long ones prove nothing where such losses were seen. Causes 2.5. */
 #define FEW_SLOW 3
+/* One pause is the story when it makes a third of the loss. */
+#define SINGLE_PAUSE_PARTS 3
+/* The server takes twice as long in the last third as in the first: it got slower. */
+#define GROWTH 2
+/* Account keeps ten buckets in each of two series. */
+#define SERVER_COLUMN (BUCKET_SERVER_PROCESSING - 10)
 
 static bool may_be_lost_answers(const CauseContext *context, const Service *service)
 {
 	const TcpDirection *d = context->facts ? &context->facts->tcp.dir[SIDE_SERVER] : NULL;
 	return d && context->vantage != VANTAGE_SERVER && service->slow <= FEW_SLOW &&
 	       d->timeouts + d->tail_probes + d->unseen_stalls > 0;
+}
+
+/* Most of what was lost is one pause, long enough for a retransmission timer: seen from afar it may
+ * have been a packet lost before the capture point; of an unknown protocol it may have been
+ * anything. */
+static bool is_single_pause(const CauseContext *context, const FindingDraft *draft)
+{
+	const Account *a = &context->unit->account;
+	bool is_stall =
+		draft->claim_ns[BUCKET_SENDER_STALLED] > draft->claim_ns[BUCKET_SERVER_PROCESSING];
+	const AccountEvidence *longest =
+		a->evidence[is_stall ? BUCKET_SENDER_STALLED : BUCKET_SERVER_PROCESSING];
+	if (longest->ns * SINGLE_PAUSE_PARTS < draft->lost_ns)
+		return false;
+	return context->unit->is_unframed ||
+	       (is_stall && longest->ns >= TIMEOUT_MIN_NS && context->vantage != VANTAGE_SERVER);
+}
+
+/* Whether the server got slower while the copy ran, as when a cache fills. Causes 3.46. */
+static void tell_growth(const CauseContext *context, FindingDraft *draft)
+{
+	const Series *series = context->unit->account.buckets_b;
+	size_t bins = series ? series_count(series) : 0, column = SERVER_COLUMN, third = bins / 3;
+	int64_t first = 0, last = 0;
+	for (size_t i = 0; i < third; i++) {
+		first += series_value(series, column, i);
+		last += series_value(series, column, bins - 1 - i);
+	}
+	if (last < MIN_LOST_NS || last < GROWTH * first)
+		return;
+	cause_number(draft, "at the server, first third", NUMBER_NS, (double)first);
+	cause_number(draft, "at the server, last third", NUMBER_NS, (double)last);
+	cause_advice(draft,
+		"It grew while the copy ran: look for a cache that fills (SSD write cache, "
+		"RAID cache, shingled disk) or for something else that began on the server.");
 }
 
 /* What a server that has everything in memory would still need for these requests. */
@@ -136,8 +177,9 @@ void slow_server_finish(
 	/* a protocol that is not understood, seen from afar: the answer may have been lost, or
 	 * nobody owed one */
 	if ((context->unit->is_unframed && context->vantage != VANTAGE_SERVER) ||
-		may_be_lost_answers(context, &s))
+		may_be_lost_answers(context, &s) || is_single_pause(context, draft))
 		draft->confidence = CONFIDENCE_LOW;
+	tell_growth(context, draft);
 	draft->blame = "SERVER";
 	if (s.count > 0)
 		service_numbers(draft, &s);
