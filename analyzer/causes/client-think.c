@@ -123,6 +123,15 @@ static bool may_be_human(const CauseContext *context, const Pauses *p)
 	       p->longest_ns >= (double)HUMAN_PAUSE_NS;
 }
 
+/* A protocol that is not understood, seen from afar, where the path is known to lose or hold back
+ * what the client sends: its pauses may be the path's. */
+static bool may_be_network(const CauseContext *context)
+{
+	const TcpDirection *d = context->bulk == SIDE_CLIENT ? context->sender : context->receiver;
+	return context->unit->is_unframed && context->vantage != VANTAGE_CLIENT && d &&
+	       d->retransmitted_packets + d->timeouts + d->unseen_stalls + d->spurious > 0;
+}
+
 static Confidence confidence_of(
 	const CauseContext *context, const FindingDraft *draft, const Pauses *p)
 {
@@ -157,7 +166,8 @@ static const char *doubt_of(const CauseContext *context, const Pauses *p)
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	Pauses p = measure(context);
-	if (cause_share(context, p.think_ns + p.stalled_ns) < MIN_SHARE || !is_at_work(context, &p))
+	if (cause_share(context, p.think_ns + p.stalled_ns) < MIN_SHARE ||
+		!is_at_work(context, &p) || may_be_network(context))
 		return false;
 	cause_claim(context, draft, BUCKET_CLIENT_THINK);
 	cause_claim_part(context, draft, BUCKET_SENDER_STALLED, p.stalled_ns);

@@ -61,7 +61,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (slow_server_claim(context, draft, mask, false) == 0)
 		return false;
 	OpClass op_class = slow_server_class(draft, mask);
-	slow_server_finish(context, draft, op_class, mask);
+	if (!slow_server_finish(context, draft, op_class, mask))
+		return false;
 	Service s = service_of(context, op_class);
 	const char *time = cause_time(context, (double)draft->claim_server_ns[op_class]);
 	draft->sentence =

@@ -71,7 +71,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	unsigned mask = mask_of(context);
 	if (slow_server_claim(context, draft, mask, true) == 0)
 		return false;
-	slow_server_finish(context, draft, OP_READ, mask);
+	if (!slow_server_finish(context, draft, OP_READ, mask))
+		return false;
 	draft->sentence = sentence(context, draft);
 	draft->fix = "faster storage or cache on the server";
 	cause_advice(draft, "Watch the server's disk during a copy: `iostat -x 1`, the "

@@ -54,7 +54,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (slow_server_claim(context, draft, mask, false) == 0)
 		return false;
 	OpClass op_class = slow_server_class(draft, mask);
-	slow_server_finish(context, draft, op_class, mask);
+	if (!slow_server_finish(context, draft, op_class, mask))
+		return false;
 	draft->sentence = sentence(context, draft, op_class);
 	draft->fix = "faster storage or a write cache on the server";
 	cause_advice(draft, "Watch the server's disk during a copy: `iostat -x 1`, the "

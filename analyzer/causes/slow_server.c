@@ -89,7 +89,8 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 }
 
 /* Seen from the client, an answer that was lost on the way and sent again after a timer looks like
- * a slow one: single long ones prove nothing where such losses were seen. Causes 2.5. */
+ * a slow one: where such losses were seen, slow answers that are no more of them prove nothing.
+ * Causes 2.5. */
 #define FEW_SLOW 3
 /* One pause is the story when it makes a third of the loss. */
 #define SINGLE_PAUSE_PARTS 3
@@ -98,11 +99,16 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 /* Account keeps ten buckets in each of two series. */
 #define SERVER_COLUMN (BUCKET_SERVER_PROCESSING - 10)
 
-static bool may_be_lost_answers(const CauseContext *context, const Service *service)
+static bool may_be_network(const CauseContext *context, const Service *service)
 {
-	const TcpDirection *d = context->facts ? &context->facts->tcp.dir[SIDE_SERVER] : NULL;
-	return d && context->vantage != VANTAGE_SERVER && service->slow <= FEW_SLOW &&
-	       d->timeouts + d->tail_probes + d->unseen_stalls > 0;
+	const TcpDirection *d = context->bulk == SIDE_SERVER ? context->sender : context->receiver;
+	if (!d || context->vantage == VANTAGE_SERVER)
+		return false;
+	uint64_t held_back = d->timeouts + d->tail_probes + d->unseen_stalls + d->spurious +
+			     d->spurious_inferred;
+	if (held_back == 0)
+		return false;
+	return context->unit->is_unframed || service->slow <= held_back + FEW_SLOW;
 }
 
 /* Most of what was lost is one pause, long enough for a retransmission timer: seen from afar it may
@@ -156,10 +162,12 @@ static double quick_ns(const CauseContext *context, unsigned mask)
 	return sum;
 }
 
-void slow_server_finish(
+bool slow_server_finish(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask)
 {
 	Service s = service_of(context, op_class);
+	if (may_be_network(context, &s))
+		return false;
 	double low = (double)draft->lost_ns - quick_ns(context, mask);
 	draft->saved_low_ns = low > 0 ? (int64_t)low : 0;
 	/* a quicker server answers its other requests quicker too, and a client that need not wait
@@ -177,7 +185,7 @@ void slow_server_finish(
 	/* a protocol that is not understood, seen from afar: the answer may have been lost, or
 	 * nobody owed one */
 	if ((context->unit->is_unframed && context->vantage != VANTAGE_SERVER) ||
-		may_be_lost_answers(context, &s) || is_single_pause(context, draft))
+		is_single_pause(context, draft))
 		draft->confidence = CONFIDENCE_LOW;
 	tell_growth(context, draft);
 	draft->blame = "SERVER";
@@ -193,7 +201,7 @@ void slow_server_finish(
 			context, draft, BUCKET_SENDER_STALLED, "without a byte from the server");
 	requests_evidence(context, draft, op_class, 1);
 	if (draft->confidence == CONFIDENCE_HIGH)
-		return;
+		return true;
 	draft->doubt =
 		context->vantage == VANTAGE_CLIENT
 			? "Seen from the client, a queue on the way looks like a slow server."
@@ -201,4 +209,5 @@ void slow_server_finish(
 			  "enough here.";
 	draft->next_test = "Capture at the server during the same copy, or watch its disk there "
 			   "(`iostat -x 1`, Resource Monitor).";
+	return true;
 }

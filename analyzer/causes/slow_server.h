@@ -14,8 +14,8 @@ int64_t slow_server_claim(
 	const CauseContext *context, FindingDraft *draft, unsigned mask, bool with_stalls);
 
 /** slow_server_finish: saving, confidence, blame, numbers, evidence. @op_class: the class that the
- * sentence speaks of. */
-void slow_server_finish(
+ * sentence speaks of. False when the network may as well have held the answers back. */
+bool slow_server_finish(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask);
 
 /** slow_server_class: the class of @mask of which most was claimed. */

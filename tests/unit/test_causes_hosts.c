@@ -235,9 +235,11 @@ Test(causes_hosts, single_long_answers_where_answers_were_lost)
 	/* only the slow ones are a fault */
 	cr_assert_leq(c->draft.lost_ns, 1208 * CASE_MS);
 	cr_assert_geq(c->draft.saved_low_ns, 1100 * CASE_MS);
+	/* as many timers expired for lost answers: they may be the same */
 	c->facts.tcp.dir[SIDE_SERVER].timeouts = 4;
+	cr_assert_not(cause_case_conclude(c, "server-slow-read"));
+	c->context.vantage = VANTAGE_SERVER;
 	cr_assert(cause_case_conclude(c, "server-slow-read"));
-	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
 	cause_case_free(c);
 }
 
