@@ -261,7 +261,8 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	}
 	/* the window closed over data still on its way: the receiver will throw that away and it
 	 * comes again */
-	if (d->has_edge && window < d->mss && edge < d->next && ack >= d->una) {
+	if (d->has_edge && window < d->mss && edge < d->next && ack >= d->una &&
+		(window == 0 || tcp_window_is_trusted(tcp, data_side))) {
 		if (d->closed_to <= ack || edge < d->closed_from)
 			d->closed_from = edge;
 		d->closed_to = d->next;

@@ -105,9 +105,10 @@ void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns)
 		tcp->loop_ns[side] = loop_ns;
 }
 
-bool tcp_is_closed_window(const TcpDirection *d)
+bool tcp_is_closed_window(const TcpConnection *tcp, Side sender)
 {
-	return d->has_edge &&
+	const TcpDirection *d = &tcp->dir[sender];
+	return tcp_window_is_trusted(tcp, sender) && d->has_edge &&
 	       (d->peer_window < d->mss || (d->edge - d->next < (int64_t)d->mss &&
 						   d->peer_window < d->max_peer_window / 4));
 }

@@ -302,8 +302,20 @@ void tcp_loop_sample(TcpConnection *tcp, Side side, int64_t loop_ns);
 /** tcp_recent_min_add: takes a sample in ns. */
 void tcp_recent_min_add(RecentMin *recent, int64_t sample);
 
+/**
+ * tcp_window_is_trusted: whether the window advertised for data of @sender means bytes. Without the
+ * handshake its scale is unknown until data exceeds it, and a raw field of a few segments is most
+ * likely scaled.
+ */
+static inline bool tcp_window_is_trusted(const TcpConnection *tcp, Side sender)
+{
+	const TcpDirection *d = &tcp->dir[sender], *advertiser = &tcp->dir[1 - (int)sender];
+	return advertiser->scale_known || advertiser->scale_in_force > 0 || d->peer_window == 0 ||
+	       d->peer_window >= 4 * d->mss;
+}
+
 /** tcp_is_closed_window: the peer's last advert left this sender no room worth sending into. */
-bool tcp_is_closed_window(const TcpDirection *d);
+bool tcp_is_closed_window(const TcpConnection *tcp, Side sender);
 
 /** tcp_ack_event: i-th newest event of @d (0 newest), NULL when there is none. */
 static inline const AckEvent *tcp_ack_event(const TcpDirection *d, uint32_t i)

@@ -17,6 +17,9 @@
 /* A full-size segment: the last one of a write may be a little smaller. */
 #define FULL_SIZE_SHARE 0.9
 
+/* RFC 7323 2.3 */
+#define WINDOW_SCALE_LARGEST 14
+
 static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
@@ -213,7 +216,7 @@ static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const Tc
 {
 	bool was_closed = d->closed_to > d->closed_from && step->end > d->closed_from &&
 			  step->from < d->closed_to;
-	if (was_closed || tcp_is_closed_window(d))
+	if (was_closed || tcp_is_closed_window(tcp, side))
 		return RETRANSMISSION_CLOSED_WINDOW;
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = now_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
@@ -475,6 +478,28 @@ static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep
 	}
 }
 
+/*
+ * Without the handshake the scale of windows is unknown. Data beyond an advertised edge proves that
+ * it is scaled: by the smallest shift that allows it, which is exact once the window limits the
+ * flow (causes 3.1).
+ */
+static void infer_scale(TcpConnection *tcp, Side side, const TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[side], *advertiser = &tcp->dir[1 - (int)side];
+	if (advertiser->scale_known || !d->has_edge || d->peer_window == 0 || d->hole_count > 0)
+		return;
+	uint64_t raw = d->peer_window >> advertiser->scale_in_force;
+	uint64_t flight = (uint64_t)(step->end - d->una);
+	while (advertiser->scale_in_force < WINDOW_SCALE_LARGEST &&
+		raw << advertiser->scale_in_force < flight)
+		advertiser->scale_in_force++;
+	d->peer_window = (uint32_t)(raw << advertiser->scale_in_force);
+	if (d->peer_window > d->max_peer_window)
+		d->max_peer_window = d->peer_window;
+	d->edge = d->una + d->peer_window;
+	d->sender_edge = d->edge;
+}
+
 static void advance(TcpDirection *d, const TcpStep *step)
 {
 	if (step->end > d->next) {
@@ -512,6 +537,8 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		d->last_was_probe = true;
 		return;
 	case SEGMENT_NEW:
+		if (step->end > d->edge)
+			infer_scale(tcp, side, step);
 		take_ip_id(d, packet, step);
 		restart_check(tcp, d, side, step, packet->ts_ns);
 		if (step->from > d->next)

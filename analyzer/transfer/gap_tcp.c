@@ -79,8 +79,11 @@ static bool stood_at_edge(
 	const Conversation *conv, Side side, const TcpStep *step, uint32_t *ret_window)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
-	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0)
+	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0 ||
+		!tcp_window_is_trusted(&conv->tcp, side))
 		return false;
+	/* RFC 1122 4.2.3.4: too little to send into is less than a segment and than half the window */
+	uint32_t little = d->mss < d->max_peer_window / 2 ? d->mss : d->max_peer_window / 2;
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side), stop = step->previous_data_ns;
 	int64_t less = (int64_t)(EDGE_LOOP_SHARE * (double)loop);
 	int64_t loops[] = {less, loop, loop + longer(NOISE_FLOOR_NS, EDGE_JITTER_SHARE, loop)};
@@ -90,7 +93,7 @@ static bool stood_at_edge(
 			continue; /* forgotten, not absent */
 		int64_t room = (e ? e->edge : (int64_t)d->first_window) - step->next_before;
 		*ret_window = e ? e->window : d->first_window;
-		if (room >= 0 && room < (int64_t)d->mss)
+		if (room >= 0 && room < (int64_t)little)
 			return true;
 	}
 	return false;
