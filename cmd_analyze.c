@@ -15,6 +15,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/capture/reader.h"
+#include "analyzer/session/smb_decrypt.h"
 #include "cmd.h"
 #include "reports/report.h"
 
@@ -24,10 +25,12 @@
 /* Batches between looks at the clock. */
 #define PROGRESS_BATCHES 4096
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKeyring, smb_keyring_free)
+
 typedef struct AnalyzeOptions {
 	gboolean json, quiet, verbose, redact, no_redact, grade;
 	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *redact_map;
-	char **files;
+	char **files, **smb_keys;
 } AnalyzeOptions;
 
 static volatile sig_atomic_t interrupted;
@@ -150,6 +153,9 @@ static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError *
 			"BIT/S"},
 		{"memory", 0, 0, G_OPTION_ARG_STRING, &o->memory,
 			"memory for connections (default 1G)", "SIZE"},
+		{"smb-key", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->smb_keys,
+			"decrypt the SMB3 session with this id; may be given several times",
+			"SESSIONID:KEY"},
 		{"fail-on", 0, 0, G_OPTION_ARG_STRING, &o->fail_on,
 			"exit 1 on a finding of this severity: info, minor, major, critical",
 			"SEVERITY"},
@@ -171,10 +177,20 @@ static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError *
 	return g_option_context_parse(context, argc, argv, error);
 }
 
+/* The report quotes the command line, and reports are passed on: no keys in it. */
+static bool is_secret(const char *word, const char *before)
+{
+	return strncmp(word, "--smb-key=", 10) == 0 || strcmp(before, "--smb-key") == 0;
+}
+
 static char *command_line(int argc, char **argv)
 {
 	g_autoptr(GString) text = g_string_new("slowcopy");
 	for (int i = argc > 0 && strcmp(argv[0], "analyze") != 0 ? 1 : 0; i < argc; i++) {
+		if (is_secret(argv[i], i > 0 ? argv[i - 1] : "")) {
+			g_string_append(text, argv[i][0] == '-' ? " --smb-key=HIDDEN" : " HIDDEN");
+			continue;
+		}
 		bool is_plain = argv[i][0] &&
 				strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
 						"YZ0123456789-_./=:,+@%") == strlen(argv[i]);
@@ -265,6 +281,31 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity 
 	return EXIT_DONE;
 }
 
+/* Keys as the user gave them. *@ret is NULL when there are none. */
+static int take_keys(AnalyzeOptions *o, SmbKeyring **ret)
+{
+	size_t count = o->smb_keys ? g_strv_length(o->smb_keys) : 0;
+	g_autofree SmbKey *keys = g_new0(SmbKey, count + 1);
+	*ret = NULL;
+	if (count == 0)
+		return EXIT_DONE;
+	if (!smb_decrypt_is_built())
+		return cmd_fail(EXIT_USAGE, "--smb-key: this slowcopy was built without OpenSSL");
+	for (size_t i = 0; i < count; i++) {
+		bool is_key = smb_key_parse(o->smb_keys[i], &keys[i]);
+		/* nobody needs them any more, and they are not to be printed */
+		explicit_bzero(o->smb_keys[i], strlen(o->smb_keys[i]));
+		if (!is_key)
+			return cmd_fail(EXIT_USAGE,
+				"--smb-key takes SESSIONID:KEY, both hexadecimal, the key 32 or 64 "
+				"digits long; number %zu is not like that",
+				i + 1);
+	}
+	*ret = smb_keyring_new(keys, count);
+	explicit_bzero(keys, count * sizeof *keys);
+	return EXIT_DONE;
+}
+
 static void warn_of_damage(const Result *result)
 {
 	for (size_t i = 0; i < result->input_count; i++) {
@@ -280,8 +321,12 @@ static int run(AnalyzeOptions *o, const char *line)
 	AnalysisOptions analysis_options = {0};
 	Severity fail_on = SEVERITY_INFO;
 	int status = check_options(o, &analysis_options, &fail_on);
+	g_autoptr(SmbKeyring) keys = NULL;
+	if (status == EXIT_DONE)
+		status = take_keys(o, &keys);
 	if (status != EXIT_DONE)
 		return status;
+	analysis_options.smb_keys = keys;
 	ReaderOptions reader_options = {.filter = o->filter, .stop = &interrupted};
 	struct sigaction action = {.sa_handler = on_interrupt};
 	sigaction(SIGINT, &action, NULL);
@@ -331,5 +376,6 @@ int cmd_analyze(int argc, char **argv)
 	g_free(o.link_speed);
 	g_free(o.redact_map);
 	g_strfreev(o.files);
+	g_strfreev(o.smb_keys);
 	return status;
 }

@@ -110,7 +110,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 		.stalled = on_stalled,
 		.user = analysis};
 	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8,
-		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0};
+		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0,
+		.smb_keys = analysis->options.smb_keys};
 	analysis->tracker = tracker_new(&ops, &limits);
 	analysis->inputs = g_array_new(FALSE, TRUE, sizeof(InputState));
 	return analysis;

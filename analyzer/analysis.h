@@ -15,6 +15,8 @@
 typedef struct AnalysisOptions {
 	uint64_t memory_bytes; /* for flows and units; default 1 GiB */
 	double link_bps;       /* the user's word on the bottleneck in bit/s, 0 none */
+	struct SmbKeyring
+		*smb_keys; /* smb_decrypt.h: opens encrypted SMB3; NULL none; must outlive it */
 	/** told of every pause of span_min_ns or more as it is committed, for tools that look at
 	 * labels; may be NULL */
 	void (*span)(void *user, const Span *span, int64_t start_ns, int64_t ns);

@@ -181,7 +181,8 @@ static void session_make(Conversation *conv)
 		conv->session = session_new_ftp_data(
 			&tracker_session_ops, conv, conv->control->session, conv->ftp_file);
 	else
-		conv->session = session_new(&tracker_session_ops, conv, NULL,
+		conv->session = session_new(&tracker_session_ops, conv,
+			&(SessionLimits){.keys = conv->tracker->limits.smb_keys},
 			conv->port[SIDE_SERVER], conv->port[SIDE_CLIENT]);
 }
 
@@ -347,9 +348,8 @@ static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 	if (conv->approach)
 		facts->approach = *conv->approach;
 	/* a protocol of ours may have been found after nDPI had begun to look */
-	const char *guess = conv->classifier
-				    ? classifier_settle(tracker->classifier, &conv->classifier)
-				    : NULL;
+	const char *guess =
+		conv->classifier ? classifier_settle(tracker->classifier, &conv->classifier) : NULL;
 	if (!conv->is_named && guess)
 		facts->application = guess;
 	facts->has_session = conv->session && session_stats(conv->session, &facts->session);

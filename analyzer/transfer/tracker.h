@@ -50,12 +50,13 @@ typedef struct TrackerOps {
 	void *user;
 } TrackerOps;
 
-/** TrackerLimits: caps; 0 takes the default. */
+/** TrackerLimits: caps, 0 takes the default; and what the user knows. */
 typedef struct TrackerLimits {
 	uint32_t max_units;      /* open at one time, default 20000 */
 	uint32_t max_paths;      /* host pairs, default 20000 */
 	double link_bytes_per_s; /* the user's word on the bottleneck, 0 none */
 	int64_t stall_ns;        /* shortest pause that `stalled` is told of, default a second */
+	struct SmbKeyring *smb_keys; /* opens encrypted SMB3 sessions; NULL none; borrowed */
 } TrackerLimits;
 
 /** TrackerCounts: what was given up. */
