@@ -6,6 +6,8 @@
 #ifndef SLOWCOPY_CMD_H
 #define SLOWCOPY_CMD_H
 
+#include <stdbool.h>
+
 /** Exit status, the same for all commands. */
 typedef enum ExitStatus {
 	EXIT_DONE = 0,
@@ -24,6 +26,11 @@ typedef struct Command {
 
 int cmd_analyze(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_monitor(int argc, char **argv);
+
+/** cmd_parse_size: "256M", "1G", "65536" with @kilo 1024: bytes; "100M" with 1000: a speed. False
+ * when it is no number above 0. */
+bool cmd_parse_size(const char *text, double kilo, double *ret);
 
 /** cmd_fail: one line on standard error, "slowcopy: …"; returns @status. */
 int cmd_fail(ExitStatus status, const char *format, ...) __attribute__((format(printf, 2, 3)));

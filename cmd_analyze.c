@@ -41,25 +41,6 @@ static void on_interrupt(int signal_number)
 	interrupted = 1;
 }
 
-/* "256M", "1G", "65536": bytes; "100M" as speed: decimal. False when it is no number. */
-static bool parse_size(const char *text, double kilo, double *ret)
-{
-	char *end;
-	double value = g_ascii_strtod(text, &end);
-	if (end == text || value <= 0)
-		return false;
-	const char *units = "KMGT";
-	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
-	if (unit) {
-		for (const char *u = units; u <= unit; u++)
-			value *= kilo;
-		end++;
-	}
-	*ret = value;
-	return *end == '\0' || strcmp(end, "bit/s") == 0 || strcmp(end, "iB") == 0 ||
-	       strcmp(end, "B") == 0;
-}
-
 static bool parse_severity(const char *text, Severity *ret)
 {
 	static const char *const names[] = {"info", "minor", "major", "critical"};
@@ -264,10 +245,10 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity 
 	if (o->format && !report_format_find(o->format))
 		return cmd_fail(EXIT_USAGE,
 			"unknown format '%s'; slowcopy analyze --help lists them", o->format);
-	if (o->memory && !parse_size(o->memory, 1024, &memory))
+	if (o->memory && !cmd_parse_size(o->memory, 1024, &memory))
 		return cmd_fail(
 			EXIT_USAGE, "--memory takes a size such as 256M, not '%s'", o->memory);
-	if (o->link_speed && !parse_size(o->link_speed, 1000, &analysis->link_bps))
+	if (o->link_speed && !cmd_parse_size(o->link_speed, 1000, &analysis->link_bps))
 		return cmd_fail(EXIT_USAGE,
 			"--link-speed takes a speed such as 100M or 1G, not '%s'", o->link_speed);
 	if (o->fail_on && !parse_severity(o->fail_on, fail_on))

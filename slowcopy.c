@@ -17,6 +17,8 @@
 static const Command commands[] = {
 	{"analyze", cmd_analyze, "say why the file transfers in a capture were slow (the default)"},
 	{"explain", cmd_explain, "explain a cause: what it is, how it is recognised, what to do"},
+	{"monitor", cmd_monitor,
+		"watch the transfers that pass an interface, for as long as you like"},
 };
 
 int cmd_fail(ExitStatus status, const char *format, ...)
@@ -27,6 +29,24 @@ int cmd_fail(ExitStatus status, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "slowcopy: %s\n", text);
 	return status;
+}
+
+bool cmd_parse_size(const char *text, double kilo, double *ret)
+{
+	char *end;
+	double value = g_ascii_strtod(text, &end);
+	if (end == text || value <= 0)
+		return false;
+	const char *units = "KMGT";
+	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
+	if (unit) {
+		for (const char *u = units; u <= unit; u++)
+			value *= kilo;
+		end++;
+	}
+	*ret = value;
+	return *end == '\0' || strcmp(end, "bit/s") == 0 || strcmp(end, "iB") == 0 ||
+	       strcmp(end, "B") == 0;
 }
 
 static void print_help(FILE *out)

@@ -13,6 +13,7 @@
 #include "analyzer/flow/flow_table.h"
 #include "analyzer/flow/fragments.h"
 #include "analyzer/result_build.h"
+#include "analyzer/rolling.h"
 #include "analyzer/transfer/tracker.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
@@ -24,6 +25,18 @@
 #define EXPIRE_EVERY_NS SECOND_NS
 /* A connection whose both sides said FIN, or one said RST, may still see retransmissions. */
 #define CLOSED_LINGER_NS (10 * SECOND_NS)
+
+/* RFC 1122 lets keep-alives come after two hours; five minutes without a packet are no transfer. */
+#define LIVE_IDLE_NS (300 * SECOND_NS)
+/* So that what belongs together is told of together; nobody minds waiting so long. */
+#define LIVE_SETTLE_NS (4 * SECOND_NS)
+/* Live: shares of the memory for finished units that wait or are compared with, for open ones, and
+ * for host pairs; a unit with its name, its pictures and its findings; a pair with its histograms
+ * while it is busy. */
+#define LIVE_UNIT_SHARE 8
+#define LIVE_UNIT_BYTES 32768
+#define LIVE_PATH_SHARE 16
+#define LIVE_PATH_BYTES 16384
 
 /* InputState: what belongs to one input; zeroed at its first packet. */
 typedef struct InputState {
@@ -37,6 +50,7 @@ struct Analysis {
 	Tracker *tracker;
 	Fragments *fragments;
 	Collection collection;
+	Rolling rolling;
 	CaptureTotals totals;
 	GArray *inputs; /* InputState */
 	int64_t next_expiry_ns;
@@ -92,6 +106,22 @@ static void on_evict(void *user, Flow *flow)
 	tracker_end(analysis->tracker, flow->user, flow->last_ns, true);
 }
 
+static void live_init(Analysis *analysis, TrackerLimits *limits)
+{
+	uint64_t memory = analysis->options.memory_bytes;
+	uint64_t units = memory / LIVE_UNIT_SHARE / LIVE_UNIT_BYTES,
+		 paths = memory / LIVE_PATH_SHARE / LIVE_PATH_BYTES;
+	analysis->totals.expire = true;
+	analysis->totals.idle_ns = LIVE_IDLE_NS;
+	if (analysis->options.settle_ns == 0)
+		analysis->options.settle_ns = LIVE_SETTLE_NS;
+	analysis->collection.is_live = true;
+	analysis->collection.max_units = (uint32_t)CLAMP(units, 16, COLLECTION_MAX_UNITS);
+	limits->max_units = (uint32_t)CLAMP(units, 16, COLLECTION_MAX_UNITS);
+	limits->max_paths = (uint32_t)CLAMP(paths, 16, COLLECTION_MAX_UNITS);
+	rolling_init(&analysis->rolling, analysis->collection.max_units);
+}
+
 Analysis *analysis_new(const AnalysisOptions *options)
 {
 	Analysis *analysis = g_new0(Analysis, 1);
@@ -112,6 +142,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8,
 		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0,
 		.smb_keys = analysis->options.smb_keys};
+	if (analysis->options.is_live)
+		live_init(analysis, &limits);
 	analysis->tracker = tracker_new(&ops, &limits);
 	analysis->inputs = g_array_new(FALSE, TRUE, sizeof(InputState));
 	return analysis;
@@ -157,21 +189,28 @@ static void other_packet(Analysis *analysis, Packet *packet)
 	analysis->totals.ignored[packet->kind]++;
 }
 
-/* Connections that are silent for long are put to rest, so that their memory is free for others. */
+/* Live: connections that are silent for long are put to rest, so that their memory is free for
+ * others, and jobs that are over end. */
 static void expire(Analysis *analysis, int64_t now_ns)
 {
-	if (now_ns < analysis->next_expiry_ns)
+	/* after a clock that stepped back the next time is far away */
+	if (!analysis->totals.expire ||
+		(now_ns < analysis->next_expiry_ns &&
+			analysis->next_expiry_ns - now_ns <= EXPIRE_EVERY_NS))
 		return;
 	analysis->next_expiry_ns = now_ns + EXPIRE_EVERY_NS;
 	Flow *flow = flow_table_oldest(analysis->flows);
-	while (flow && now_ns - flow->last_ns > CLOSED_LINGER_NS) {
+	while (flow) {
 		Flow *next = flow->lru_next;
 		const Conversation *conv = flow->user;
-		bool is_closed = conv->tcp.state >= TCP_STATE_CLOSED;
-		bool is_idle = now_ns - flow->last_ns > analysis->totals.idle_ns;
-		if ((is_closed || is_idle) && analysis->totals.expire) {
+		int64_t silent_ns = now_ns - flow->last_ns;
+		bool is_closed =
+			conv->tcp.state >= TCP_STATE_CLOSED && silent_ns > CLOSED_LINGER_NS;
+		if (is_closed || silent_ns > analysis->totals.idle_ns) {
 			tracker_end(analysis->tracker, flow->user, flow->last_ns, !is_closed);
 			flow_table_remove(analysis->flows, flow);
+		} else {
+			tracker_rest(flow->user, now_ns);
 		}
 		flow = next;
 	}
@@ -234,17 +273,71 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 		expire(analysis, batch[count - 1].ts_ns);
 }
 
+void analysis_tick(Analysis *analysis, int64_t now_ns)
+{
+	if (analysis->totals.packets == 0)
+		return;
+	/* after a clock was set back time goes on from where it was */
+	now_ns += input_state(analysis, 0)->clock.offset_ns;
+	if (now_ns > analysis->totals.last_ns)
+		analysis->totals.last_ns = now_ns;
+	expire(analysis, now_ns);
+}
+
+Result *analysis_take(Analysis *analysis, const Reader *reader, bool takes_all)
+{
+	CaptureTotals *totals = &analysis->totals;
+	GPtrArray *units = rolling_select(&analysis->rolling, &analysis->collection,
+		analysis->tracker, totals->last_ns, analysis->options.settle_ns, takes_all);
+	if (units->len == 0 && analysis->collection.stalls.count == 0) {
+		g_ptr_array_unref(units);
+		return NULL;
+	}
+	for (Flow *flow = flow_table_oldest(analysis->flows); flow && !analysis->is_finished;
+		flow = flow->lru_next)
+		tracker_facts_now(flow->user);
+	totals->tracker = tracker_counts(analysis->tracker);
+	totals->fragments = fragments_stats(analysis->fragments);
+	totals->steps_back = 0;
+	totals->largest_step_back_ns = 0;
+	count_clocks(analysis);
+	totals->told_early = analysis->rolling.told_early;
+	Result *result =
+		rolling_build(&analysis->rolling, &analysis->collection, units, totals, reader);
+	/* what the clock did is said once */
+	for (guint i = 0; i < analysis->inputs->len; i++) {
+		Clock *clock = &g_array_index(analysis->inputs, InputState, i).clock;
+		clock->steps_back = 0;
+		clock->largest_step_back_ns = 0;
+	}
+	return result;
+}
+
+AnalysisCounts analysis_counts(const Analysis *analysis)
+{
+	const CaptureTotals *totals = &analysis->totals;
+	return (AnalysisCounts){.packets = totals->packets,
+		.bytes = totals->bytes,
+		.connections = flow_table_count(analysis->flows),
+		.transfers = analysis->rolling.transfers,
+		.jobs = analysis->rolling.jobs,
+		.findings = analysis->rolling.findings,
+		.first_ns = totals->first_ns,
+		.last_ns = totals->last_ns};
+}
+
 Result *analysis_finish(Analysis *analysis, const Reader *reader)
 {
 	g_assert(!analysis->is_finished);
 	analysis->is_finished = true;
 	for (Flow *flow = flow_table_oldest(analysis->flows); flow; flow = flow->lru_next)
 		tracker_end(analysis->tracker, flow->user, flow->last_ns, false);
+	if (analysis->options.is_live)
+		return analysis_take(analysis, reader, true);
 	count_clocks(analysis);
 	analysis->totals.tracker = tracker_counts(analysis->tracker);
 	analysis->totals.fragments = fragments_stats(analysis->fragments);
-	Result *result = result_build(&analysis->collection, &analysis->totals, reader);
-	return result;
+	return result_build(&analysis->collection, &analysis->totals, reader);
 }
 
 void analysis_free(Analysis *analysis)
@@ -254,6 +347,10 @@ void analysis_free(Analysis *analysis)
 	if (!analysis->is_finished) {
 		g_autoptr(Result) unused = analysis_finish(analysis, NULL);
 		(void)unused;
+	}
+	if (analysis->options.is_live) {
+		rolling_clear(&analysis->rolling);
+		arena_free(analysis->collection.arena);
 	}
 	collection_clear(&analysis->collection);
 	flow_table_free(analysis->flows);

@@ -22,7 +22,17 @@ typedef struct AnalysisOptions {
 	void (*span)(void *user, const Span *span, int64_t start_ns, int64_t ns);
 	void *span_user;
 	int64_t span_min_ns;
+	bool is_live; /* results are taken by analysis_take; silent connections are put to rest */
+	int64_t settle_ns; /* live: a finished transfer is told of so much later; default 4 s */
 } AnalysisOptions;
+
+/** AnalysisCounts: of all packets so far. */
+typedef struct AnalysisCounts {
+	uint64_t packets, bytes;
+	uint64_t connections; /* known at the moment */
+	uint64_t transfers, jobs, findings;
+	int64_t first_ns, last_ns; /* capture time */
+} AnalysisCounts;
 
 typedef struct Analysis Analysis;
 
@@ -33,10 +43,22 @@ Analysis *analysis_new(const AnalysisOptions *options);
  * to those the analysis uses (clock.h). */
 void analysis_feed(Analysis *analysis, Packet *batch, size_t count);
 
+/** analysis_tick: no packet came; it is @now_ns (since the epoch). For live analyses. */
+void analysis_tick(Analysis *analysis, int64_t now_ns);
+
+/**
+ * analysis_take: live: what has finished since the last call and is settled, stalls, and limits so
+ * far; NULL when nothing has. Its limits count from the beginning. @takes_all: does not wait.
+ * Ownership: the caller frees with result_free().
+ */
+Result *analysis_take(Analysis *analysis, const Reader *reader, bool takes_all);
+
+AnalysisCounts analysis_counts(const Analysis *analysis);
+
 /**
  * analysis_finish: ends all connections and concludes. May be called once; also after a part of the
- * input (an interrupted run). @reader: for the facts of the inputs; may be NULL in tests.
- * Ownership: the caller frees with result_free().
+ * input (an interrupted run). Live: the last instalment, or NULL. @reader: for the facts of the
+ * inputs; may be NULL in tests. Ownership: the caller frees with result_free().
  */
 Result *analysis_finish(Analysis *analysis, const Reader *reader);
 

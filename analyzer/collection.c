@@ -19,8 +19,9 @@ void collection_init(Collection *collection)
 	collection->arena = arena_new();
 	collection->connections = g_array_new(FALSE, TRUE, sizeof(ResultConnection));
 	collection->sessions = g_array_new(FALSE, TRUE, sizeof(ResultSession));
-	collection->facts = g_ptr_array_new_with_free_func(g_free);
-	collection->units = g_ptr_array_new_with_free_func((GDestroyNotify)unit_free);
+	collection->facts = g_ptr_array_new_with_free_func((GDestroyNotify)connection_facts_free);
+	collection->units = g_ptr_array_new_with_free_func(collection_unit_free);
+	collection->max_units = COLLECTION_MAX_UNITS;
 	topk_init(&collection->stalls, collection->stall_items, COLLECTION_STALLS);
 }
 
@@ -110,55 +111,78 @@ static bool is_reported(const SessionStats *stats)
 	return strcmp(stats->protocol, "other") != 0 && strcmp(stats->protocol, "netbios") != 0;
 }
 
+void collection_keep(Collection *collection, ConnectionFacts *facts)
+{
+	const TcpConnection *tcp = &facts->tcp;
+	ResultConnection c = {.stream = facts->stream,
+		.input = facts->input,
+		.protocol = facts->protocol,
+		.application = facts->application,
+		.start_ns = tcp->first_ns,
+		/* the capture's clock may have been set back */
+		.duration_ns = MAX(tcp->last_ns - tcp->first_ns, 0),
+		.handshake_seen = tcp->handshake_seen,
+		.vantage = vantage_of(tcp),
+		.closed_by = closed_by(facts),
+		.middlebox_terminated = tcp->middlebox};
+	memcpy(c.client.addr, facts->addr[SIDE_CLIENT], 16);
+	memcpy(c.server.addr, facts->addr[SIDE_SERVER], 16);
+	c.client.port = facts->port[SIDE_CLIENT];
+	c.server.port = facts->port[SIDE_SERVER];
+	bool has_handshake = tcp->handshake_loop_ns[0] > 0 && tcp->handshake_loop_ns[1] > 0;
+	c.initial_rtt_ns = has_handshake ? tcp->handshake_loop_ns[0] + tcp->handshake_loop_ns[1]
+					 : RESULT_UNKNOWN_NS;
+	int64_t rtt = tcp_rtt_ns(tcp);
+	c.min_rtt_ns = rtt > 0 ? rtt : RESULT_UNKNOWN_NS;
+	c.client_loop_ns = tcp->loop_ns[0] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[0];
+	c.server_loop_ns = tcp->loop_ns[1] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[1];
+	for (int i = 0; i < 2; i++) {
+		c.direction[i] = direction_of(tcp, i);
+		if (facts->path) {
+			Capacity capacity = path_capacity(
+				facts->path, (i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+			c.capacity_bytes_per_s[i] = capacity.bytes_per_s;
+			c.capacity_proven[i] = capacity.is_proven;
+		}
+	}
+	g_array_append_val(collection->connections, c);
+	facts->has_session = facts->has_session && is_reported(&facts->session);
+	if (facts->has_session)
+		session_keep(collection, facts);
+}
+
+/* Of an instalment they are listed when their units are told of. */
+static void live_connection(Collection *collection, ConnectionFacts *facts)
+{
+	if (facts->units == 0) {
+		connection_facts_free(facts);
+		return;
+	}
+	SessionStats *s = &facts->session;
+	if (facts->has_session) {
+		s->commands = g_memdup2(s->commands, s->command_count * sizeof(*s->commands));
+		facts->owns_commands = true;
+	}
+	g_ptr_array_add(collection->facts, facts);
+}
+
 void collection_connection(Collection *collection, ConnectionFacts *facts)
 {
 	const TcpConnection *tcp = &facts->tcp;
 	bool is_kept = false;
+	if (collection->is_live) {
+		live_connection(collection, facts);
+		return;
+	}
 	if (collection->connections->len < COLLECTION_MAX_CONNECTIONS) {
-		ResultConnection c = {.stream = facts->stream,
-			.input = facts->input,
-			.protocol = facts->protocol,
-			.application = facts->application,
-			.start_ns = tcp->first_ns,
-			/* the capture's clock may have been set back */
-			.duration_ns = MAX(tcp->last_ns - tcp->first_ns, 0),
-			.handshake_seen = tcp->handshake_seen,
-			.vantage = vantage_of(tcp),
-			.closed_by = closed_by(facts),
-			.middlebox_terminated = tcp->middlebox};
-		memcpy(c.client.addr, facts->addr[SIDE_CLIENT], 16);
-		memcpy(c.server.addr, facts->addr[SIDE_SERVER], 16);
-		c.client.port = facts->port[SIDE_CLIENT];
-		c.server.port = facts->port[SIDE_SERVER];
-		bool has_handshake = tcp->handshake_loop_ns[0] > 0 && tcp->handshake_loop_ns[1] > 0;
-		c.initial_rtt_ns = has_handshake
-					   ? tcp->handshake_loop_ns[0] + tcp->handshake_loop_ns[1]
-					   : RESULT_UNKNOWN_NS;
-		int64_t rtt = tcp_rtt_ns(tcp);
-		c.min_rtt_ns = rtt > 0 ? rtt : RESULT_UNKNOWN_NS;
-		c.client_loop_ns =
-			tcp->loop_ns[0] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[0];
-		c.server_loop_ns =
-			tcp->loop_ns[1] == INT64_MAX ? RESULT_UNKNOWN_NS : tcp->loop_ns[1];
-		for (int i = 0; i < 2; i++) {
-			c.direction[i] = direction_of(tcp, i);
-			if (facts->path) {
-				Capacity capacity = path_capacity(facts->path,
-					(i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
-				c.capacity_bytes_per_s[i] = capacity.bytes_per_s;
-				c.capacity_proven[i] = capacity.is_proven;
-			}
-		}
-		g_array_append_val(collection->connections, c);
-		is_kept = facts->has_session && is_reported(&facts->session);
-		if (is_kept)
-			session_keep(collection, facts);
+		collection_keep(collection, facts);
+		is_kept = facts->has_session;
 	} else {
 		collection->connections_dropped++;
 		collection->packets_dropped += tcp->dir[0].packets + tcp->dir[1].packets;
 	}
 	if (facts->units == 0) {
-		g_free(facts);
+		connection_facts_free(facts);
 		return;
 	}
 	/* its strings go with the session; the copy just kept stays */
@@ -170,11 +194,22 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 	g_ptr_array_add(collection->facts, facts);
 }
 
+void collection_unit_free(gpointer data)
+{
+	Unit *unit = data;
+	ConnectionFacts *facts = unit->facts, *control = unit->control;
+	if (facts)
+		facts->units--;
+	if (control)
+		control->units--;
+	unit_free(unit);
+}
+
 void collection_unit(Collection *collection, Unit *unit)
 {
-	if (collection->units->len >= COLLECTION_MAX_UNITS) {
+	if (collection->units->len >= collection->max_units) {
 		collection->units_dropped++;
-		unit_free(unit);
+		collection_unit_free(unit);
 		return;
 	}
 	g_ptr_array_add(collection->units, unit);

@@ -30,12 +30,26 @@ typedef struct Collection {
 	TopKItem stall_items[COLLECTION_STALLS];
 	uint64_t connections_dropped, units_dropped;
 	uint64_t packets_dropped; /* of connections not kept */
+	bool is_live;             /* results are taken in instalments: rolling.h */
+	uint32_t max_units;
+	/* of an instalment: units told of before that causes may compare with, and how many of each
+	 * kind have been numbered */
+	Unit *const *history;
+	uint32_t history_count;
+	uint32_t first_transfer, first_job, first_finding;
 } Collection;
 
 void collection_init(Collection *collection);
 
 /** collection_connection: takes over @facts. */
 void collection_connection(Collection *collection, ConnectionFacts *facts);
+
+/** collection_keep: lists the connection of @facts, and its session; a session that says nothing is
+ * taken from @facts. */
+void collection_keep(Collection *collection, ConnectionFacts *facts);
+
+/** collection_unit_free: frees @unit and lets go of its facts; for GDestroyNotify. */
+void collection_unit_free(gpointer unit);
 
 /** collection_unit: takes over @unit. */
 void collection_unit(Collection *collection, Unit *unit);

@@ -54,7 +54,8 @@
 /* An edge the sender can have known when it stopped: loops are minima, jitter makes them longer. */
 #define EDGE_LOOP_SHARE 0.8
 #define EDGE_JITTER_SHARE 0.05
-/* Room worth sending into at once, in segments (RFC 9293 3.8.6.2.1 and segmentation offload wait for more). */
+/* Room worth sending into at once, in segments (RFC 9293 3.8.6.2.1 and segmentation offload wait
+ * for more). */
 #define ROOM_MIN_SEGMENTS 4
 /* A burst ends at a pause of a quarter round trip; below half a millisecond interrupts batch
  * packets. */

@@ -98,7 +98,7 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 	c->sender_name = c->bulk == SIDE_CLIENT ? c->client_name : c->server_name;
 	c->receiver_name = c->bulk == SIDE_CLIENT ? c->server_name : c->client_name;
 	c->units = ex->all;
-	c->unit_count = ex->input->unit_count;
+	c->unit_count = ex->input->unit_count + ex->input->history_count;
 	c->connections = ex->input->facts;
 	c->connection_count = ex->input->fact_count;
 	c->arena = ex->input->arena;
@@ -371,8 +371,12 @@ Diagnosis diagnosis_run(const DiagnosisInput *input)
 		.drafts = g_array_new(FALSE, TRUE, sizeof(FindingCandidate)),
 		.is_examined =
 			arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(bool))};
-	ex.all =
-		arena_memdup(input->arena, input->units, input->unit_count * sizeof(*input->units));
+	ex.all = arena_alloc_array(
+		input->arena, input->unit_count + input->history_count + 1u, sizeof(*ex.all));
+	for (uint32_t i = 0; i < input->unit_count; i++)
+		ex.all[i] = input->units[i];
+	for (uint32_t i = 0; i < input->history_count; i++)
+		ex.all[input->unit_count + i] = input->history[i];
 	examine_all(&ex);
 	d.findings = finding_rank(input, ex.drafts, &d.finding_count);
 	findings_of_units(input, &ex, &d);

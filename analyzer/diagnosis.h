@@ -19,6 +19,9 @@ typedef struct DiagnosisInput {
 	const ResultCapture *capture;
 	int64_t first_packet_ns;
 	Confidence confidence_cap; /* of the capture as a whole */
+	Unit *const *history;      /* told of before; only compared with */
+	uint32_t history_count;
+	uint32_t first_finding; /* findings numbered before */
 } DiagnosisInput;
 
 /** Diagnosis: what was concluded, in the arena. */

@@ -134,7 +134,7 @@ static void finding_fill(
 {
 	Arena *arena = input->arena;
 	const FindingDraft *draft = &g->main->draft;
-	f->id = arena_printf(arena, "F%zu", index + 1);
+	f->id = arena_printf(arena, "F%zu", input->first_finding + index + 1);
 	f->cause = g->cause->id;
 	f->severity = severity_of(g);
 	f->confidence = g->confidence;

@@ -83,24 +83,25 @@ static void drop_plain_jobs(Collection *collection)
 		if ((m && m->count > 1) || has_overhead)
 			g_ptr_array_add(kept, u);
 		else
-			unit_free(u);
+			collection_unit_free(u);
 	}
 	g_ptr_array_set_free_func(units, NULL);
 	g_ptr_array_set_size(units, 0);
 	for (guint i = 0; i < kept->len; i++)
 		g_ptr_array_add(units, kept->pdata[i]);
-	g_ptr_array_set_free_func(units, (GDestroyNotify)unit_free);
+	g_ptr_array_set_free_func(units, collection_unit_free);
 }
 
-static uint32_t number_units(GPtrArray *units)
+static uint32_t number_units(const Collection *collection)
 {
-	uint32_t transfers = 0, jobs = 0;
+	GPtrArray *units = collection->units;
+	uint32_t transfers = collection->first_transfer, jobs = collection->first_job;
 	g_ptr_array_sort(units, by_start);
 	for (guint i = 0; i < units->len; i++) {
 		Unit *u = units->pdata[i];
 		u->number = u->is_job ? ++jobs : ++transfers;
 	}
-	return transfers;
+	return transfers - collection->first_transfer;
 }
 
 static void inputs_build(Arena *arena, const Reader *reader, Result *r)
@@ -209,6 +210,8 @@ static void limits_build(Collection *collection, const CaptureTotals *totals, Re
 		"transfers that began then have no budget");
 	limit_add(limits, "transfers", collection->units_dropped,
 		"transfers that ended then are missing from the list");
+	limit_add(limits, "jobs", totals->told_early,
+		"files were told of before their job was over, so its time may be told of twice");
 	limit_add(limits, "host-pairs", totals->tracker.paths_refused,
 		"no path speed is known between these hosts");
 	limit_add(limits, "fragments", totals->fragments.evicted,
@@ -238,7 +241,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 	r->internal_errors = totals->tracker.sums_wrong;
 	Confidence cap = capture_grade(arena, r, totals);
 	drop_plain_jobs(collection);
-	uint32_t transfers = number_units(collection->units);
+	uint32_t transfers = number_units(collection);
 	DiagnosisInput input = {.arena = arena,
 		.units = (Unit *const *)collection->units->pdata,
 		.unit_count = collection->units->len,
@@ -247,7 +250,10 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.fact_count = collection->facts->len,
 		.capture = &r->capture,
 		.first_packet_ns = totals->first_ns,
-		.confidence_cap = cap};
+		.confidence_cap = cap,
+		.history = collection->history,
+		.history_count = collection->history_count,
+		.first_finding = collection->first_finding};
 	Diagnosis diagnosis = diagnosis_run(&input);
 	r->findings = diagnosis.findings;
 	r->finding_count = diagnosis.finding_count;

@@ -18,6 +18,7 @@ typedef struct CaptureTotals {
 	int64_t largest_step_back_ns;
 	uint64_t ignored[PACKET_KIND_COUNT];
 	uint64_t flows_evicted;
+	uint64_t told_early; /* live: see Rolling */
 	TrackerCounts tracker;
 	FragmentsStats fragments;
 	bool expire; /* put silent connections to rest (live), or keep them as Wireshark does */

@@ -40,6 +40,7 @@ typedef struct Path {
 	uint8_t low[16], high[16]; /* addresses in byte order */
 	PathDirection dir[2];      /* [0]: from low to high */
 	void *job_conv;            /* conversation between them that opened a job last, NULL none */
+	uint32_t users;            /* conversations and facts that point here */
 } Path;
 
 /** Capacity: an estimate in wire bytes per second (framing included). */

@@ -290,6 +290,15 @@ void timeline_adopt(Timeline *timeline, Account *account)
 	timeline->accounts = account;
 }
 
+void timeline_settle(Timeline *timeline)
+{
+	bool is_waiting = false;
+	for (const Account *a = timeline->accounts; a; a = a->next)
+		is_waiting |= a->end_ns <= timeline->accounted_ns;
+	if (is_waiting)
+		commit(timeline, timeline->count);
+}
+
 void timeline_finish(Timeline *timeline)
 {
 	commit(timeline, timeline->count);

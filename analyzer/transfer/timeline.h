@@ -98,6 +98,10 @@ void timeline_release(Timeline *timeline, Account *account);
 /** timeline_adopt: goes on counting @account, which is covered up to the start of the log. */
 void timeline_adopt(Timeline *timeline, Account *account);
 
+/** timeline_settle: nothing moves any more: commits everything when an account that has ended waits
+ * for its last spans. */
+void timeline_settle(Timeline *timeline);
+
 /** timeline_finish: commits everything; accounts still open are closed at the end of the timeline.
  */
 void timeline_finish(Timeline *timeline);

@@ -14,6 +14,7 @@
 
 #define DEFAULT_MAX_UNITS 20000
 #define DEFAULT_MAX_PATHS 20000
+#define SWEEP_EVERY_NS SECOND_NS
 
 static guint path_hash(gconstpointer key)
 {
@@ -47,6 +48,7 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
 		tracker->limits.max_paths = DEFAULT_MAX_PATHS;
 	tracker->paths = g_hash_table_new_full(path_hash, path_equal, NULL, path_free);
 	tracker->expected = g_queue_new();
+	tracker->open_jobs = g_hash_table_new(g_int64_hash, g_int64_equal);
 	tracker->classifier = classifier_new();
 	tracker->approaches = approaches_new();
 	return tracker;
@@ -72,6 +74,22 @@ static void timeline_listen(Tracker *tracker, Conversation *conv)
 	conv->own_timeline.input = conv->input;
 }
 
+static gboolean path_is_unused(gpointer key, gpointer value, gpointer data)
+{
+	(void)value;
+	(void)data;
+	return ((const Path *)key)->users == 0;
+}
+
+/* Forgets paths that nobody uses; looking through all of them is worth it once in a while only. */
+static bool paths_sweep(Tracker *tracker, int64_t now_ns)
+{
+	if (now_ns - tracker->swept_ns < SWEEP_EVERY_NS && now_ns >= tracker->swept_ns)
+		return false;
+	tracker->swept_ns = now_ns;
+	return g_hash_table_foreach_remove(tracker->paths, path_is_unused, NULL) > 0;
+}
+
 static Path *path_of(Tracker *tracker, const Conversation *conv)
 {
 	Path key = {0};
@@ -80,7 +98,8 @@ static Path *path_of(Tracker *tracker, const Conversation *conv)
 	Path *path = g_hash_table_lookup(tracker->paths, &key);
 	if (path)
 		return path;
-	if (g_hash_table_size(tracker->paths) >= tracker->limits.max_paths) {
+	if (g_hash_table_size(tracker->paths) >= tracker->limits.max_paths &&
+		!paths_sweep(tracker, conv->tcp.last_ns)) {
 		tracker->counts.paths_refused++;
 		return NULL;
 	}
@@ -169,6 +188,8 @@ void tracker_begin(
 static void path_join(Tracker *tracker, Conversation *conv)
 {
 	conv->path = path_of(tracker, conv);
+	if (conv->path)
+		conv->path->users++;
 	if (!conv->control) {
 		conv->own_timeline.path = conv->path;
 		conv->own_timeline.capacity_hint = tracker->limits.link_bytes_per_s;
@@ -331,7 +352,8 @@ bool tracker_is_reuse(const Conversation *conv, const Packet *packet)
 	return d->next_seq - (uint32_t)d->next - 1 != packet->seq;
 }
 
-static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *facts, bool timed_out)
+/* What is known of @conv at any time. */
+static void facts_fill(const Conversation *conv, ConnectionFacts *facts)
 {
 	facts->stream = conv->stream;
 	facts->input = conv->input;
@@ -341,18 +363,52 @@ static void facts_fill(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 			  : conv->session ? session_protocol_name(conv->session)
 					  : "other";
 	facts->application = conv->application;
+	if (!facts->path && conv->path)
+		conv->path->users++;
 	facts->path = conv->path;
 	facts->client_is_low = conv->client_is_low;
 	facts->is_ftp_data = conv->control != NULL || conv->was_ftp_data;
-	facts->timed_out = timed_out;
 	if (conv->approach)
 		facts->approach = *conv->approach;
+	facts->has_session = conv->session && session_stats(conv->session, &facts->session);
+	facts->tcp = conv->tcp;
+	for (int i = 0; i < 2; i++) {
+		TcpDirection *d = &facts->tcp.dir[i];
+		if (d->zero_window_since_ns != 0)
+			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
+		for (uint32_t k = 0; k < d->hole_count; k++) {
+			if (d->holes[k].to <= d->una)
+				d->uncaptured_bytes +=
+					(uint64_t)(d->holes[k].to - d->holes[k].from);
+		}
+		d->acks = NULL, d->sends = NULL, d->recent = NULL, d->holes = NULL;
+	}
+}
+
+void tracker_facts_now(Conversation *conv)
+{
+	if (conv->facts)
+		facts_fill(conv, conv->facts);
+}
+
+void connection_facts_free(ConnectionFacts *facts)
+{
+	if (!facts)
+		return;
+	if (facts->path)
+		facts->path->users--;
+	if (facts->owns_commands)
+		g_free((gpointer)(uintptr_t)facts->session.commands);
+	g_free(facts);
+}
+
+static void application_settle(Tracker *tracker, Conversation *conv)
+{
 	/* a protocol of ours may have been found after nDPI had begun to look */
 	const char *guess =
 		conv->classifier ? classifier_settle(tracker->classifier, &conv->classifier) : NULL;
 	if (!conv->is_named && guess)
-		facts->application = guess;
-	facts->has_session = conv->session && session_stats(conv->session, &facts->session);
+		conv->application = guess;
 }
 
 static void data_detach(Conversation *data)
@@ -384,24 +440,13 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 {
 	ConnectionFacts *facts = conv->facts ? conv->facts : g_new0(ConnectionFacts, 1);
 	int64_t end = conv->tcp.last_ns > now_ns ? conv->tcp.last_ns : now_ns;
-	for (int i = 0; i < 2; i++) {
-		TcpDirection *d = &conv->tcp.dir[i];
-		if (d->zero_window_since_ns != 0)
-			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
-		for (uint32_t k = 0; k < d->hole_count; k++) {
-			if (d->holes[k].to <= d->una)
-				d->uncaptured_bytes +=
-					(uint64_t)(d->holes[k].to - d->holes[k].from);
-		}
-	}
 	if (conv->session)
 		session_end(conv->session, end);
 	gap_end(conv);
-	facts_fill(tracker, conv, facts, timed_out);
-	facts->tcp = conv->tcp;
-	for (int i = 0; i < 2; i++)
-		facts->tcp.dir[i].acks = NULL, facts->tcp.dir[i].sends = NULL,
-		facts->tcp.dir[i].recent = NULL, facts->tcp.dir[i].holes = NULL;
+	application_settle(tracker, conv);
+	facts_fill(conv, facts);
+	facts->timed_out = timed_out;
+	facts->has_ended = true;
 	tracker_units_end(tracker, conv, facts);
 	if (tracker->ops.connection_done)
 		tracker->ops.connection_done(tracker->ops.user, facts);
@@ -412,6 +457,8 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 		timeline_finish(&conv->own_timeline);
 		timeline_clear(&conv->own_timeline);
 	}
+	if (conv->path)
+		conv->path->users--;
 	tracker_expected_forget(tracker, conv);
 	approaches_end(conv);
 	g_free(conv->approach);
@@ -431,6 +478,7 @@ void tracker_free(Tracker *tracker)
 	if (!tracker)
 		return;
 	g_hash_table_unref(tracker->paths);
+	g_hash_table_unref(tracker->open_jobs);
 	g_queue_free_full(tracker->expected, g_free);
 	classifier_free(tracker->classifier);
 	approaches_free(tracker->approaches);

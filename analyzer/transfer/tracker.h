@@ -18,6 +18,10 @@
 
 typedef struct Tracker Tracker;
 
+/* A session is at rest after three times the pause that separates jobs: whatever began before that
+ * pause was over has shown itself. */
+#define TRACKER_REST_NS (6 * INT64_C(1000000000))
+
 /** ConnectionFacts: what stays of a connection when it has ended. Owned by the tracker's listener.
  */
 typedef struct ConnectionFacts {
@@ -33,6 +37,9 @@ typedef struct ConnectionFacts {
 	bool is_ftp_data;
 	bool has_session;
 	bool timed_out;
+	bool has_ended;       /* else the connection goes on: numbers as of tracker_facts_now */
+	bool owns_commands;   /* session.commands is freed with it */
+	uint64_t mark;        /* the listener's */
 	SessionStats session; /* valid during connection_done only, unless the listener copies it */
 	uint32_t units;       /* units that refer to it */
 	Approach approach;    /* before its first packet; begin_ns 0 unknown */
@@ -42,7 +49,8 @@ typedef struct ConnectionFacts {
 typedef struct TrackerOps {
 	/** a unit is complete: its account adds up. Ownership of @unit passes to the listener. */
 	void (*unit_done)(void *user, Unit *unit);
-	/** a connection has ended. @facts is the listener's from now on (g_free). Called before its
+	/** a connection has ended. @facts is the listener's from now on
+	 * (connection_facts_free). Called before its
 	 * last units are done. */
 	void (*connection_done)(void *user, ConnectionFacts *facts);
 	/** nothing moved for @ns from @start_ns on; @span tells where and why. May be NULL. */
@@ -87,6 +95,23 @@ bool tracker_is_reuse(const Conversation *conv, const Packet *packet);
 /** tracker_end: @conv ends at @now_ns (closed, idle, evicted, end of capture). Its memory may be
  * reused afterwards. */
 void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool timed_out);
+
+/**
+ * tracker_rest: for connections that live for weeks: at @now_ns, a job of @conv after which nothing
+ * has happened for TRACKER_REST_NS ends as it would at the next request.
+ */
+void tracker_rest(Conversation *conv, int64_t now_ns);
+
+/** tracker_facts_now: the facts that units of the living @conv refer to, as of now; their session's
+ * strings live until the next packet. */
+void tracker_facts_now(Conversation *conv);
+
+/** tracker_job_is_open: whether the job with that serial goes on, so that its files belong
+ * together. */
+bool tracker_job_is_open(const Tracker *tracker, uint64_t serial);
+
+/** connection_facts_free: before tracker_free; NULL is allowed. */
+void connection_facts_free(ConnectionFacts *facts);
 
 TrackerCounts tracker_counts(const Tracker *tracker);
 

@@ -34,6 +34,8 @@ struct Tracker {
 	Approaches *approaches;
 	uint32_t open_units;
 	uint64_t serial;
+	GHashTable *open_jobs; /* Unit, by serial */
+	int64_t swept_ns;      /* when unused paths were last looked for */
 };
 
 extern const SessionOps tracker_session_ops;

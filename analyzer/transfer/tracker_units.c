@@ -47,6 +47,8 @@ static Unit *unit_open(Conversation *conv, bool is_job, int64_t start_ns)
 		return NULL;
 	tracker->open_units++;
 	unit->serial = ++tracker->serial;
+	if (is_job)
+		g_hash_table_insert(tracker->open_jobs, &unit->serial, unit);
 	timeline_open(conv->timeline, &unit->account);
 	facts_join(conv, unit);
 	return unit;
@@ -92,6 +94,8 @@ static void unit_drop(Conversation *conv, Unit *unit)
 	if (conv->current == unit)
 		conv->current = NULL;
 	timeline_drop(conv->timeline, &unit->account);
+	if (unit->is_job)
+		g_hash_table_remove(conv->tracker->open_jobs, &unit->serial);
 	conv->tracker->open_units--;
 	facts_leave(unit);
 	unit_free(unit);
@@ -120,6 +124,8 @@ void tracker_account_done(void *user, Account *account)
 	Unit *unit = account->user;
 	tracker->open_units--;
 	unit->is_done = true;
+	if (unit->is_job)
+		g_hash_table_remove(tracker->open_jobs, &unit->serial);
 	if (account_sum_ns(account) != account->end_ns - account->start_ns)
 		tracker->counts.sums_wrong++;
 	if (!is_worth_telling(unit) || !tracker->ops.unit_done) {
@@ -247,6 +253,27 @@ static void job_touch(Conversation *conv, const Operation *op)
 		for (Unit *u = conv->units; u; u = u->next)
 			u->job = conv->job;
 	}
+}
+
+void tracker_rest(Conversation *conv, int64_t now_ns)
+{
+	const Unit *job = conv->job;
+	int64_t silent_ns = now_ns - conv->tcp.last_ns;
+	if (conv->control)
+		return;
+	if (job && job->outstanding == 0 && !conv->data_list) {
+		int64_t last = job->last_activity_ns > conv->last_auth_ns ? job->last_activity_ns
+									  : conv->last_auth_ns;
+		if (now_ns - last > TRACKER_REST_NS)
+			job_close(conv, job->last_activity_ns);
+	}
+	if (silent_ns > TRACKER_REST_NS)
+		timeline_settle(conv->timeline);
+}
+
+bool tracker_job_is_open(const Tracker *tracker, uint64_t serial)
+{
+	return serial != 0 && g_hash_table_contains(tracker->open_jobs, &serial);
 }
 
 /* ---- session events */

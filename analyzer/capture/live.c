@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Live capture: see live.h. libpcap's descriptor is polled here, because with TPACKET_V3 its own
+ * wait does not end before a packet comes.
+ */
+#include "analyzer/capture/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include <pcap/pcap.h>
+
+/* Packets taken before the caller may look at signals and clocks again. */
+#define LIVE_DISPATCH_MAX 4096
+/* What libpcap itself allows. */
+#define LIVE_MAX_SNAPLEN 262144
+
+struct Live {
+	pcap_t *pcap;
+	int fd;
+	uint32_t link_type;
+	int snaplen;
+	bool has_ns;
+	uint64_t frames;
+	Packet batch[READER_BATCH];
+	size_t count;
+	uint8_t *bytes; /* READER_BATCH times snaplen: the ring's own may be used again */
+	LiveBatch sink;
+	void *user;
+	/* counters of 32 bits that wrap, made long */
+	struct pcap_stat last;
+	LiveDrops drops;
+};
+
+static void set_error(GError **error, ReaderError code, const char *interface, const char *why)
+{
+	g_set_error(error, READER_ERROR, code, "%s: %s", interface, why);
+}
+
+static bool set_filter(Live *live, const char *interface, const char *text, GError **error)
+{
+	struct bpf_program program;
+	if (!text)
+		return true;
+	if (pcap_compile(live->pcap, &program, text, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+		set_error(error, READER_ERROR_FILTER, text, pcap_geterr(live->pcap));
+		return false;
+	}
+	bool is_set = pcap_setfilter(live->pcap, &program) == 0;
+	pcap_freecode(&program);
+	if (!is_set)
+		set_error(error, READER_ERROR_FILTER, interface, pcap_geterr(live->pcap));
+	return is_set;
+}
+
+static bool activate(Live *live, const char *interface, const LiveOptions *o, GError **error)
+{
+	char why[PCAP_ERRBUF_SIZE] = "";
+	live->snaplen = o->snaplen > 0 ? o->snaplen : LIVE_SNAPLEN;
+	if (live->snaplen > LIVE_MAX_SNAPLEN)
+		live->snaplen = LIVE_MAX_SNAPLEN;
+	pcap_set_snaplen(live->pcap, live->snaplen);
+	pcap_set_promisc(live->pcap, 1);
+	pcap_set_timeout(live->pcap, LIVE_TIMEOUT_MS);
+	pcap_set_buffer_size(live->pcap, o->buffer_bytes > 0 ? o->buffer_bytes : LIVE_BUFFER_BYTES);
+	live->has_ns = pcap_set_tstamp_precision(live->pcap, PCAP_TSTAMP_PRECISION_NANO) == 0;
+	int status = pcap_activate(live->pcap);
+	if (status < 0) {
+		const char *more = pcap_geterr(live->pcap);
+		set_error(error, READER_ERROR_IO, interface,
+			more[0] ? more : pcap_statustostr(status));
+		return false;
+	}
+	live->has_ns =
+		live->has_ns && pcap_get_tstamp_precision(live->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	live->fd = pcap_get_selectable_fd(live->pcap);
+	if (live->fd < 0 || pcap_setnonblock(live->pcap, 1, why) != 0) {
+		set_error(error, READER_ERROR_IO, interface,
+			why[0] ? why : "this kind of interface cannot be waited for");
+		return false;
+	}
+	/* LINKTYPE_ and DLT_ values are the same but for raw IP, which the decoder knows by both */
+	live->link_type = (uint32_t)pcap_datalink(live->pcap);
+	return true;
+}
+
+Live *live_open(const char *interface, const LiveOptions *options, GError **error)
+{
+	char why[PCAP_ERRBUF_SIZE] = "";
+	g_autoptr(Live) live = g_new0(Live, 1);
+	live->pcap = pcap_create(interface, why);
+	if (!live->pcap) {
+		set_error(error, READER_ERROR_IO, interface, why);
+		return NULL;
+	}
+	if (!activate(live, interface, options, error) ||
+		!set_filter(live, interface, options->filter, error))
+		return NULL;
+	live->bytes = g_malloc_n(READER_BATCH, (gsize)live->snaplen);
+	return g_steal_pointer(&live);
+}
+
+static void flush(Live *live)
+{
+	if (live->count > 0)
+		live->sink(live->user, live->batch, live->count);
+	live->count = 0;
+}
+
+static void on_packet(u_char *user, const struct pcap_pkthdr *header, const u_char *data)
+{
+	Live *live = (Live *)(void *)user;
+	Packet *p = &live->batch[live->count];
+	uint8_t *copy = live->bytes + live->count * (size_t)live->snaplen;
+	uint32_t kept =
+		header->caplen < (uint32_t)live->snaplen ? header->caplen : (uint32_t)live->snaplen;
+	memcpy(copy, data, kept);
+	int64_t fraction = (int64_t)header->ts.tv_usec * (live->has_ns ? 1 : 1000);
+	p->ts_ns = (int64_t)header->ts.tv_sec * INT64_C(1000000000) + fraction;
+	p->frame = ++live->frames;
+	p->file_offset = 0;
+	p->wirelen = header->len;
+	p->caplen = kept;
+	p->input = 0;
+	p->interface = 0;
+	p->link_type = live->link_type;
+	packet_decode(live->link_type, copy, kept, header->len, p);
+	if (++live->count == READER_BATCH)
+		flush(live);
+}
+
+long live_read(Live *live, LiveBatch batch, void *user, GError **error)
+{
+	struct pollfd wait = {.fd = live->fd, .events = POLLIN};
+	if (poll(&wait, 1, LIVE_TIMEOUT_MS) < 0 && errno != EINTR) {
+		g_set_error(error, READER_ERROR, READER_ERROR_IO, "poll: %s", g_strerror(errno));
+		return -1;
+	}
+	live->sink = batch;
+	live->user = user;
+	int taken = pcap_dispatch(live->pcap, LIVE_DISPATCH_MAX, on_packet, (u_char *)(void *)live);
+	flush(live);
+	if (taken < 0) {
+		g_set_error(error, READER_ERROR, READER_ERROR_IO, "%s", pcap_geterr(live->pcap));
+		return -1;
+	}
+	return taken;
+}
+
+bool live_drops(Live *live, LiveDrops *ret)
+{
+	struct pcap_stat now;
+	if (pcap_stats(live->pcap, &now) != 0)
+		return false;
+	live->drops.received += now.ps_recv - live->last.ps_recv;
+	live->drops.kernel += now.ps_drop - live->last.ps_drop;
+	live->drops.interface += now.ps_ifdrop - live->last.ps_ifdrop;
+	live->last = now;
+	*ret = live->drops;
+	return true;
+}
+
+void live_free(Live *live)
+{
+	if (!live)
+		return;
+	if (live->pcap)
+		pcap_close(live->pcap);
+	g_free(live->bytes);
+	g_free(live);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Lines of events: see json_events.h. A line is written whole or, as far as the file can be cut
+ * again, not at all, and is out of the program at once: a kill loses nothing that was told.
+ */
+#include "reports/json_events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reports/json_parts.h"
+#include "reports/wording.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+struct EventWriter {
+	int fd;
+	char *path, *sensor, *run;
+	const ReportOptions *options;
+	GHashTable *limits; /* name (static) to uint64_t *: told so far */
+	uint64_t lost;
+	int lost_errno;
+};
+
+static int open_output(const char *path)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+}
+
+static EventWriter *open_failed(const char *path, GError **error)
+{
+	g_set_error(error, REPORT_ERROR, REPORT_ERROR_WRITE, "%s: %s", path, g_strerror(errno));
+	return NULL;
+}
+
+EventWriter *event_writer_new(
+	const char *path, const char *sensor, const ReportOptions *options, GError **error)
+{
+	int fd = path ? open_output(path) : STDOUT_FILENO;
+	if (fd < 0)
+		return open_failed(path, error);
+	EventWriter *writer = g_new0(EventWriter, 1);
+	writer->fd = fd;
+	writer->path = g_strdup(path);
+	writer->sensor = g_utf8_make_valid(sensor, -1);
+	writer->run = g_strdup("0");
+	writer->options = options;
+	writer->limits = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	return writer;
+}
+
+void event_writer_run(EventWriter *writer, int64_t start_ns)
+{
+	g_free(writer->run);
+	writer->run = g_strdup_printf("%" G_GINT64_FORMAT, start_ns);
+}
+
+bool event_writer_reopen(EventWriter *writer, GError **error)
+{
+	if (!writer->path)
+		return true;
+	int fd = open_output(writer->path);
+	if (fd < 0) {
+		open_failed(writer->path, error);
+		return false;
+	}
+	close(writer->fd);
+	writer->fd = fd;
+	return true;
+}
+
+/* ISO 8601 in UTC with nine digits, as ClickHouse and Elasticsearch take them. */
+static json_t *time_json(int64_t ns)
+{
+	int64_t seconds = ns / NS_PER_S, rest = ns % NS_PER_S;
+	if (rest < 0) {
+		seconds--;
+		rest += NS_PER_S;
+	}
+	g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
+	g_autofree char *text = date ? g_date_time_format(date, "%Y-%m-%dT%H:%M:%S") : NULL;
+	g_autofree char *all = g_strdup_printf(
+		"%s.%09" G_GINT64_FORMAT "Z", text ? text : "1970-01-01T00:00:00", text ? rest : 0);
+	return json_string(all);
+}
+
+static void put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *count_json(uint64_t count)
+{
+	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
+}
+
+static json_t *event_begin(const EventWriter *writer, const char *event, int64_t ns)
+{
+	json_t *line = json_object();
+	put(line, "event", json_string(event));
+	put(line, "schema", json_string(EVENT_SCHEMA));
+	put(line, "ts", time_json(ns));
+	put(line, "sensor", json_string(writer->sensor));
+	put(line, "run", json_string(writer->run));
+	return line;
+}
+
+/* Whether all of it was written; errno tells why not. */
+static bool write_whole(int fd, const char *text, size_t len)
+{
+	struct stat about;
+	bool is_file = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+	size_t done = 0;
+	while (done < len) {
+		ssize_t n = write(fd, text + done, len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int why = n < 0 ? errno : ENOSPC;
+			/* half a line would spoil the next one */
+			if (is_file && done > 0 && ftruncate(fd, about.st_size) != 0)
+				why = errno;
+			errno = why;
+			return false;
+		}
+		done += (size_t)n;
+	}
+	return true;
+}
+
+static void event_end(EventWriter *writer, json_t *line)
+{
+	char *text = json_dumps(line, JSON_PARTS_DUMP);
+	json_decref(line);
+	size_t len = text ? strlen(text) : 0;
+	char *whole = text ? realloc(text, len + 2) : NULL;
+	if (whole) {
+		memcpy(whole + len, "\n", 2);
+		text = whole;
+	}
+	if (!whole || !write_whole(writer->fd, whole, len + 1)) {
+		writer->lost_errno = whole ? errno : ENOMEM;
+		writer->lost++;
+	}
+	free(text);
+}
+
+void event_start(EventWriter *writer, int64_t now_ns, const char *source)
+{
+	json_t *line = event_begin(writer, "start", now_ns);
+	put(line, "version", json_part_text(writer->options->version));
+	put(line, "source", json_part_text(source));
+	event_end(writer, line);
+}
+
+void event_stop(EventWriter *writer, int64_t now_ns, const char *reason, uint64_t packets)
+{
+	json_t *line = event_begin(writer, "stop", now_ns);
+	put(line, "reason", json_part_text(reason));
+	put(line, "packets", count_json(packets));
+	put(line, "lines_lost", count_json(writer->lost));
+	event_end(writer, line);
+}
+
+static void write_transfer(EventWriter *writer, const Result *result, const ResultTransfer *t)
+{
+	int64_t end = result->capture.first_packet_ns + t->start_ns + t->duration_ns;
+	json_t *line = event_begin(writer, "transfer", end);
+	put(line, "start", time_json(result->capture.first_packet_ns + t->start_ns));
+	put(line, "transfer", json_part_transfer(result, writer->options, t));
+	event_end(writer, line);
+}
+
+static void write_finding(EventWriter *writer, const Result *result, const ResultFinding *f)
+{
+	const ResultTransfer *t = result_transfer(result, f->transfer);
+	int64_t end = result->capture.first_packet_ns;
+	if (t)
+		end += t->start_ns + t->duration_ns;
+	json_t *line = event_begin(writer, "finding", end);
+	put(line, "transfer_id", t ? json_part_text(t->id) : json_null());
+	if (t) {
+		put(line, "client",
+			json_part_text(wording_endpoint(writer->options, &t->client).text));
+		put(line, "server",
+			json_part_text(wording_endpoint(writer->options, &t->server).text));
+		put(line, "protocol", json_part_text(t->protocol));
+		put(line, "direction", json_string(t->is_write ? "write" : "read"));
+		put(line, "share", json_part_text(t->share));
+		put(line, "file", json_part_text(t->file));
+	}
+	put(line, "finding", json_part_finding(f));
+	event_end(writer, line);
+}
+
+static void write_limits(EventWriter *writer, int64_t now_ns, const Result *result)
+{
+	for (size_t i = 0; i < result->limit_count; i++) {
+		ResultLimit limit = result->limits[i];
+		uint64_t *told = g_hash_table_lookup(writer->limits, limit.limit);
+		if (!told) {
+			told = g_new0(uint64_t, 1);
+			g_hash_table_insert(writer->limits, (gpointer)(uintptr_t)limit.limit, told);
+		}
+		if (limit.count <= *told)
+			continue;
+		limit.count -= *told;
+		*told += limit.count;
+		json_t *line = event_begin(writer, "limit", now_ns);
+		put(line, "limit", json_part_limit(&limit));
+		event_end(writer, line);
+	}
+}
+
+void event_result(EventWriter *writer, int64_t now_ns, const Result *result)
+{
+	for (size_t i = 0; i < result->transfer_count; i++)
+		write_transfer(writer, result, &result->transfers[i]);
+	for (size_t i = 0; i < result->job_count; i++)
+		write_transfer(writer, result, &result->jobs[i]);
+	for (size_t i = 0; i < result->finding_count; i++)
+		write_finding(writer, result, &result->findings[i]);
+	for (size_t i = 0; i < result->stall_count; i++) {
+		const ResultStall *s = &result->stalls[i];
+		json_t *line = event_begin(writer, "stall",
+			result->capture.first_packet_ns + s->start_ns + s->duration_ns);
+		put(line, "stall", json_part_stall(s));
+		event_end(writer, line);
+	}
+	write_limits(writer, now_ns, result);
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(a, b);
+}
+
+void event_summary(EventWriter *writer, int64_t now_ns, const EventSummary *s)
+{
+	json_t *line = event_begin(writer, "summary", now_ns), *causes = json_object();
+	put(line, "interval_ns", json_integer(s->interval_ns));
+	put(line, "packets", count_json(s->packets));
+	put(line, "bytes", count_json(s->bytes));
+	put(line, "connections", count_json(s->connections));
+	put(line, "transfers", count_json(s->transfers));
+	put(line, "jobs", count_json(s->jobs));
+	put(line, "findings", count_json(s->findings));
+	put(line, "file_bytes", count_json(s->file_bytes));
+	put(line, "transfer_ns", json_integer(s->transfer_ns));
+	g_autoptr(GList) names = s->lost_ns ? g_hash_table_get_keys(s->lost_ns) : NULL;
+	names = g_list_sort(names, by_name);
+	for (const GList *l = names; l; l = l->next)
+		put(causes, l->data,
+			json_integer(*(const int64_t *)g_hash_table_lookup(s->lost_ns, l->data)));
+	put(line, "lost_ns", causes);
+	event_end(writer, line);
+}
+
+void event_drops(
+	EventWriter *writer, int64_t now_ns, uint64_t received, uint64_t kernel, uint64_t interface)
+{
+	json_t *line = event_begin(writer, "drops", now_ns);
+	put(line, "received", count_json(received));
+	put(line, "kernel", count_json(kernel));
+	put(line, "interface", count_json(interface));
+	event_end(writer, line);
+}
+
+uint64_t event_writer_lost(const EventWriter *writer, int *ret_errno)
+{
+	*ret_errno = writer->lost_errno;
+	return writer->lost;
+}
+
+void event_writer_free(EventWriter *writer)
+{
+	if (!writer)
+		return;
+	if (writer->path)
+		close(writer->fd);
+	g_free(writer->path);
+	g_free(writer->sensor);
+	g_free(writer->run);
+	g_hash_table_unref(writer->limits);
+	g_free(writer);
+}
