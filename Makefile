@@ -157,6 +157,7 @@ PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
 # seeds are in corpus/TARGET, what once crashed in crashes/TARGET
 REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
 GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN_SCRIPTS),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
+MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py'
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
@@ -169,13 +170,13 @@ check:
 	$(Q).ci/packages check
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 check-run
 check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
+	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(MONITOR_COMMAND) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
 check-unit: $(UNIT_BIN)
 	$(Q)$(RUN_TESTS) $^
 check-golden: $(GOLDEN_BIN) $(PROGRAM)
 	$(Q)$(RUN_TESTS) $(GOLDEN_BIN) $(GOLDEN_COMMANDS)
 check-cli: $(CLI_BIN) $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(CLI_BIN)
+	$(Q)$(RUN_TESTS) $(CLI_BIN) $(MONITOR_COMMAND)
 check-seeds: $(REPLAY_BIN)
 	$(Q)$(RUN_TESTS) $(REPLAY_COMMANDS)
 check-layers:

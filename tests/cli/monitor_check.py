@@ -103,3 +103,229 @@ def check_replay(path, name):
     if [e["event"] for e in events][:1] != ["start"] or events[-1]["event"] != "stop":
         different = "not from start to stop"
     return report(name, different or None)
+
+
+def check_replays():
+    for cause in CAPTURES:
+        for folder in sorted(glob.glob(f"testdata/causes/{cause}/*"))[:1]:
+            paths = sorted(glob.glob(folder + "/*.pcap*"))
+            if paths:
+                check_replay(paths[0], f"replay equals analyze: {cause}")
+
+
+def check_usage():
+    problems = [arguments for arguments in
+                ([], ["-i", "x", "-r", "y"], ["-r", "y", "--memory", "no"], ["y"],
+                 ["-r", "y", "--interval", "0"], ["--nonsense"])
+                if monitor(*arguments)[0] != 2]
+    report("wrong usage exits with 2", problems)
+    report("a file that is not there exits with 3",
+           None if monitor("-r", "/nonexistent.pcap")[0] == 3 else "it does not")
+    status, out, error = monitor("-i", "no-such-interface")
+    report("an interface that is not there exits with 3",
+           None if status == 3 and "no-such-interface" in error and not out else error)
+
+
+def check_metrics(work, capture):
+    path = os.path.join(work, "slowcopy.prom")
+    monitor("-r", capture, "--metrics-file", path)
+    with open(path, encoding="utf-8") as file:
+        lines = [line for line in file.read().splitlines() if not line.startswith("#")]
+    values = dict(line.rsplit(" ", 1) for line in lines)
+    lost = float(values.get('slowcopy_lost_seconds_total{cause="smb-serial-requests"}', 0))
+    problem = None
+    if not 0.1 < lost < 60 or float(values["slowcopy_packets_total"]) < 1000:
+        problem = str(values)
+    if os.path.exists(path + ".new"):
+        problem = "the file beside it is still there"
+    report("metrics of a replay", problem)
+    if shutil.which("promtool"):
+        with open(path, "rb") as file:
+            done = subprocess.run(["promtool", "check", "metrics"], stdin=file,
+                                  capture_output=True, text=True, check=False)
+        report("metrics please promtool", done.stderr if done.returncode else None)
+    else:
+        report("metrics please promtool", skip="promtool is not installed")
+
+
+def check_full_disk(capture):
+    if not os.path.exists("/dev/full"):
+        return report("a full disk is told", skip="there is no /dev/full")
+    status, _, error = monitor("-r", capture, "-o", "/dev/full")
+    return report("a full disk is told",
+                  None if status == 4 and "No space left" in error else f"{status}: {error}")
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def text_of(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Network:
+    """Two namespaces joined by a cable."""
+
+    def __init__(self):
+        self.names = [f"slowcopy-{os.getpid()}-{i}" for i in (0, 1)]
+        self.cards = [f"sc{os.getpid() % 100000}v{i}" for i in (0, 1)]
+
+    def __enter__(self):
+        def ip(*words):
+            subprocess.run(["ip", *words], check=True, capture_output=True)
+        try:
+            for name in self.names:
+                ip("netns", "add", name)
+            ip("link", "add", self.cards[0], "netns", self.names[0], "type", "veth",
+               "peer", "name", self.cards[1], "netns", self.names[1])
+            for i in (0, 1):
+                ip("-n", self.names[i], "addr", "add", f"192.0.2.{i + 1}/24", "dev",
+                   self.cards[i])
+                ip("-n", self.names[i], "link", "set", self.cards[i], "up")
+        except (OSError, subprocess.CalledProcessError):
+            self.__exit__()
+            return None
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    def start(self, side, *command, **more):
+        return subprocess.Popen(["ip", "netns", "exec", self.names[side], *command], **more)
+
+
+# a reader with a small buffer that takes a little now and then: the sender waits for its window
+SERVER = """
+import socket
+s = socket.create_server(("192.0.2.2", 7000))
+c, _ = s.accept()
+c.recv(100)
+c.sendall(b"x" * 1500000)
+c.close()
+"""
+CLIENT = """
+import socket, time
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+s.connect(("192.0.2.2", 7000))
+s.sendall(b"please")
+while True:
+    got = s.recv(60000, socket.MSG_WAITALL)
+    if not got:
+        break
+    time.sleep(0.12)
+"""
+
+
+def without_start(pairs):
+    return sorted(((key[:-1], causes) for key, causes in pairs), key=str)
+
+
+def check_live(work):
+    name = "live findings equal those of tcpdump's file"
+    if os.geteuid() != 0:
+        return report(name, skip="this is not root")
+    if not shutil.which("ip") or not shutil.which("tcpdump"):
+        return report(name, skip="iproute2 or tcpdump is missing")
+    with Network() as network:
+        if not network:
+            return report(name, skip="no network namespaces here")
+        return check_live_in(network, work, name)
+
+
+def check_live_in(network, work, name):
+    os.chmod(work, 0o777)
+    lines, dump = os.path.join(work, "lines.ndjson"), os.path.join(work, "dump.pcap")
+    # a sanitizer looks for leaks with calls that are refused here, and must be allowed to trace
+    is_sanitized = "/asan/" in PROGRAM
+    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0") if is_sanitized else None
+    watcher = network.start(0, PROGRAM, "monitor", "-i", network.cards[0], "-o", lines,
+                            "-f", "tcp", *(["--no-seccomp"] if is_sanitized else []),
+                            stderr=subprocess.PIPE, text=True, env=environment)
+    tcpdump = network.start(0, "tcpdump", "-i", network.cards[0], "-s", "256", "-U", "-w", dump,
+                            "-Z", "root", "--time-stamp-precision=nano", "tcp",
+                            stderr=subprocess.PIPE, text=True)
+    try:
+        started = wait_for(lambda: '"start"' in text_of(lines))
+        seen = threading.Thread(target=tcpdump.stderr.readline)
+        seen.start()
+        seen.join(30)
+        server = network.start(1, sys.executable, "-c", SERVER)
+        time.sleep(1)
+        subprocess.run(["ip", "netns", "exec", network.names[0], sys.executable, "-c", CLIENT],
+                       check=False, timeout=120)
+        server.wait(60)
+        told = wait_for(lambda: '"transfer"' in text_of(lines), 60)
+        report("a transfer is told of while listening", None if told else text_of(lines))
+        os.rename(lines, lines + ".1")
+        watcher.send_signal(signal.SIGHUP)
+        reopened = wait_for(lambda: os.path.exists(lines))
+        watcher.send_signal(signal.SIGUSR1)
+        summary = wait_for(lambda: '"summary"' in text_of(lines))
+        report("SIGHUP opens the output anew, SIGUSR1 makes a summary",
+               None if reopened and summary else f"{reopened} {summary}")
+        status = text_of(f"/proc/{watcher.pid}/status")
+        uid = next((line.split()[1] for line in status.splitlines()
+                    if line.startswith("Uid:")), "?")
+        report("it is not root any more", "it still is" if uid == "0" else None)
+    finally:
+        watcher.send_signal(signal.SIGTERM)
+        tcpdump.send_signal(signal.SIGINT)
+        _, error = watcher.communicate(timeout=60)
+        tcpdump.communicate(timeout=60)
+    events = parse_lines(text_of(lines + ".1") + text_of(lines))
+    report("SIGTERM ends it with 0 and a stop line",
+           None if watcher.returncode == 0 and events and events[-1]["event"] == "stop"
+           and events[-1]["reason"] == "signal" else f"{watcher.returncode} {error}")
+    done = subprocess.run([PROGRAM, "analyze", "--json", dump], capture_output=True, check=False)
+    expected = without_start(causes_of_report(json.loads(done.stdout)))
+    found = without_start(causes_of_events(events))
+    report(name, None if started and expected and expected == found
+           else f"{expected} is not {found} {error}")
+
+
+def check_interrupted(work):
+    """A replay that is stopped in the middle ends with a stop line too."""
+    fifo, lines = os.path.join(work, "fifo"), os.path.join(work, "cut.ndjson")
+    os.mkfifo(fifo)
+    with subprocess.Popen([PROGRAM, "monitor", "-r", fifo, "-o", lines]) as process:
+        with open(fifo, "wb") as pipe:
+            # pcap's header, and one packet that never comes
+            pipe.write(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
+            pipe.flush()
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+        process.wait(60)
+    events = parse_lines(text_of(lines))
+    report("SIGTERM ends a replay", None if events and events[-1]["event"] == "stop"
+           else str(events))
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="slowcopy-monitor-")
+    capture = sorted(glob.glob("testdata/causes/smb-serial-requests/*/client.pcap.gz"))[0]
+    try:
+        check_usage()
+        check_replays()
+        check_metrics(work, capture)
+        check_full_disk(capture)
+        check_interrupted(work)
+        check_live(work)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
