@@ -261,7 +261,7 @@ void tracker_rest(Conversation *conv, int64_t now_ns)
 	int64_t silent_ns = now_ns - conv->tcp.last_ns;
 	if (conv->control)
 		return;
-	if (job && job->outstanding == 0 && !conv->data_list) {
+	if (job && job->outstanding == 0 && !has_open_data(conv)) {
 		int64_t last = job->last_activity_ns > conv->last_auth_ns ? job->last_activity_ns
 									  : conv->last_auth_ns;
 		if (now_ns - last > TRACKER_REST_NS)
