@@ -54,6 +54,7 @@ struct Analysis {
 	CaptureTotals totals;
 	GArray *inputs; /* InputState */
 	int64_t next_expiry_ns;
+	uint64_t given_up; /* live: things that limits told of so far */
 	bool is_finished;
 };
 
@@ -284,24 +285,34 @@ void analysis_tick(Analysis *analysis, int64_t now_ns)
 	expire(analysis, now_ns);
 }
 
+static uint64_t given_up(const Analysis *analysis)
+{
+	const CaptureTotals *totals = &analysis->totals;
+	return totals->flows_evicted + totals->told_early + totals->tracker.units_refused +
+	       totals->tracker.paths_refused + totals->fragments.evicted +
+	       analysis->collection.units_dropped;
+}
+
 Result *analysis_take(Analysis *analysis, const Reader *reader, bool takes_all)
 {
 	CaptureTotals *totals = &analysis->totals;
 	GPtrArray *units = rolling_select(&analysis->rolling, &analysis->collection,
 		analysis->tracker, totals->last_ns, analysis->options.settle_ns, takes_all);
-	if (units->len == 0 && analysis->collection.stalls.count == 0) {
+	totals->tracker = tracker_counts(analysis->tracker);
+	totals->fragments = fragments_stats(analysis->fragments);
+	totals->told_early = analysis->rolling.told_early;
+	if (units->len == 0 && analysis->collection.stalls.count == 0 &&
+		given_up(analysis) == analysis->given_up) {
 		g_ptr_array_unref(units);
 		return NULL;
 	}
+	analysis->given_up = given_up(analysis);
 	for (Flow *flow = flow_table_oldest(analysis->flows); flow && !analysis->is_finished;
 		flow = flow->lru_next)
 		tracker_facts_now(flow->user);
-	totals->tracker = tracker_counts(analysis->tracker);
-	totals->fragments = fragments_stats(analysis->fragments);
 	totals->steps_back = 0;
 	totals->largest_step_back_ns = 0;
 	count_clocks(analysis);
-	totals->told_early = analysis->rolling.told_early;
 	Result *result =
 		rolling_build(&analysis->rolling, &analysis->collection, units, totals, reader);
 	/* what the clock did is said once */
