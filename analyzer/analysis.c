@@ -34,7 +34,7 @@
  * for host pairs; a unit with its name, its pictures and its findings; a pair with its histograms
  * while it is busy. */
 #define LIVE_UNIT_SHARE 8
-#define LIVE_UNIT_BYTES 32768
+#define LIVE_UNIT_BYTES 20480
 #define LIVE_PATH_SHARE 16
 #define LIVE_PATH_BYTES 16384
 
