@@ -232,6 +232,35 @@ def without_start(pairs):
     return sorted(((key[:-1], causes) for key, causes in pairs), key=str)
 
 
+def check_vanishing(work):
+    """An interface that is removed and comes back."""
+    name = "an interface that went away is opened again"
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        return report(name, skip="this is not root, or iproute2 is missing")
+    with Network() as network:
+        if not network:
+            return report(name, skip="no network namespaces here")
+        lines = os.path.join(work, "vanishing.ndjson")
+        errors = os.path.join(work, "vanishing.txt")
+        space, card = network.names[0], network.cards[0]
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+        with open(errors, "wb") as file:
+            watcher = network.start(0, PROGRAM, "monitor", "-i", card, "-o", lines,
+                                    *(["--no-seccomp"] if "/asan/" in PROGRAM else []),
+                                    stderr=file, env=environment)
+        wait_for(lambda: '"start"' in text_of(lines))
+        subprocess.run(["ip", "-n", space, "link", "del", card], check=True)
+        gone = wait_for(lambda: "trying to open it again" in text_of(errors))
+        subprocess.run(["ip", "-n", space, "link", "add", card, "type", "veth", "peer",
+                        "name", card + "p"], check=True)
+        for end in (card, card + "p"):
+            subprocess.run(["ip", "-n", space, "link", "set", end, "up"], check=True)
+        back = wait_for(lambda: "is back" in text_of(errors))
+        watcher.send_signal(signal.SIGTERM)
+        status = watcher.wait(60)
+        report(name, None if gone and back and status == 0 else text_of(errors))
+
+
 def check_live(work):
     name = "live findings equal those of tcpdump's file"
     if os.geteuid() != 0:
@@ -350,6 +379,7 @@ def main():
         check_full_disk(capture)
         check_interrupted(work)
         check_memory(work)
+        check_vanishing(work)
         check_live(work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
