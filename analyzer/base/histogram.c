@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Log-linear histogram. An octave has 64 buckets, so a bucket is at most 1/64 of its values wide
- * and its middle is within 0.8 % of them. Buckets come in pieces of 16, kept sorted by id.
+ * and its middle is within 0.8 % of them. Buckets come in pieces of 16, kept sorted by id. Most
+ * histograms are many and small, so weights begin with two bytes.
  */
 #include "analyzer/base/histogram.h"
 
@@ -14,10 +15,8 @@
 #define PIECE_BITS 4  /* 16 buckets per piece */
 #define PIECE_BUCKETS (1 << PIECE_BITS)
 
-typedef struct HistogramPiece {
-	uint64_t id; /* bucket number >> PIECE_BITS */
-	uint64_t weight[PIECE_BUCKETS];
-} HistogramPiece;
+#define FIRST_WIDTH 2
+#define FIRST_ROOM 2
 
 /* Bucket numbers: 0…63 are the values themselves; then 64 per octave from 64 on. */
 static unsigned bucket_of(int64_t value)
@@ -39,12 +38,12 @@ static int64_t bucket_middle(unsigned bucket)
 }
 
 /* Index of the first piece whose id is not below @id. */
-static unsigned piece_lower_bound(const Histogram *h, uint64_t id)
+static unsigned piece_lower_bound(const Histogram *h, unsigned id)
 {
 	unsigned low = 0, high = h->piece_count;
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
-		if (h->pieces[mid].id < id)
+		if (h->ids[mid] < id)
 			low = mid + 1;
 		else
 			high = mid;
@@ -52,38 +51,110 @@ static unsigned piece_lower_bound(const Histogram *h, uint64_t id)
 	return low;
 }
 
-static HistogramPiece *piece_get(Histogram *h, uint64_t id)
+static uint64_t weight_get(const Histogram *h, size_t at)
 {
-	if (h->last < h->piece_count && h->pieces[h->last].id == id)
-		return &h->pieces[h->last];
-	unsigned at = piece_lower_bound(h, id);
-	h->last = (uint16_t)at;
-	if (at < h->piece_count && h->pieces[at].id == id)
-		return &h->pieces[at];
-	if (h->piece_count == h->piece_room) {
-		unsigned room = h->piece_room ? h->piece_room * 2u : 2;
-		HistogramPiece *pieces = realloc(h->pieces, room * sizeof *pieces);
-		if (!pieces)
-			return NULL;
-		h->pieces = pieces;
-		h->piece_room = (uint16_t)room;
+	switch (h->width) {
+	case 2:
+		return ((const uint16_t *)h->weights)[at];
+	case 4:
+		return ((const uint32_t *)h->weights)[at];
+	default:
+		return ((const uint64_t *)h->weights)[at];
 	}
-	memmove(&h->pieces[at + 1], &h->pieces[at], (h->piece_count - at) * sizeof *h->pieces);
-	memset(&h->pieces[at], 0, sizeof h->pieces[at]);
-	h->pieces[at].id = id;
-	h->piece_count++;
-	return &h->pieces[at];
+}
+
+static void weight_set(Histogram *h, size_t at, uint64_t weight)
+{
+	switch (h->width) {
+	case 2:
+		((uint16_t *)h->weights)[at] = (uint16_t)weight;
+		break;
+	case 4:
+		((uint32_t *)h->weights)[at] = (uint32_t)weight;
+		break;
+	default:
+		((uint64_t *)h->weights)[at] = weight;
+		break;
+	}
+}
+
+/* Makes weights wide enough for @weight. */
+static bool widen(Histogram *h, uint64_t weight)
+{
+	while (h->width < 8 && weight >> (8 * h->width)) {
+		size_t count = (size_t)h->piece_count * PIECE_BUCKETS;
+		void *weights =
+			realloc(h->weights, (size_t)h->piece_room * PIECE_BUCKETS * h->width * 2);
+		if (!weights)
+			return false;
+		h->weights = weights;
+		/* from the end, so that what is wide does not cover what is still narrow */
+		for (size_t i = count; i > 0; i--) {
+			uint64_t value = weight_get(h, i - 1);
+			h->width *= 2;
+			weight_set(h, i - 1, value);
+			h->width /= 2;
+		}
+		h->width *= 2;
+	}
+	return true;
+}
+
+static bool make_room(Histogram *h)
+{
+	if (h->piece_count < h->piece_room)
+		return true;
+	if (h->width == 0)
+		h->width = FIRST_WIDTH;
+	/* pieces of all values: 4 + 57 octaves of 4, so a byte counts them */
+	size_t room = h->piece_room ? h->piece_room * 2u : FIRST_ROOM;
+	if (room > UINT8_MAX)
+		room = UINT8_MAX;
+	uint16_t *ids = realloc(h->ids, room * sizeof *ids);
+	if (ids)
+		h->ids = ids;
+	void *weights = ids ? realloc(h->weights, room * PIECE_BUCKETS * h->width) : NULL;
+	if (!weights)
+		return false;
+	h->weights = weights;
+	h->piece_room = (uint8_t)room;
+	return true;
+}
+
+/* Index of the piece with @id, made if need be; -1 when the system has no memory. */
+static int piece_get(Histogram *h, unsigned id)
+{
+	if (h->last < h->piece_count && h->ids[h->last] == id)
+		return h->last;
+	unsigned at = piece_lower_bound(h, id);
+	if (at == h->piece_count || h->ids[at] != id) {
+		if (!make_room(h))
+			return -1;
+		size_t size = (size_t)PIECE_BUCKETS * h->width, behind = h->piece_count - at;
+		char *piece = (char *)h->weights + at * size;
+		memmove(&h->ids[at + 1], &h->ids[at], behind * sizeof *h->ids);
+		memmove(piece + size, piece, behind * size);
+		memset(piece, 0, size);
+		h->ids[at] = (uint16_t)id;
+		h->piece_count++;
+	}
+	h->last = (uint8_t)at;
+	return (int)at;
 }
 
 static bool bucket_add(Histogram *h, unsigned bucket, uint64_t weight)
 {
-	HistogramPiece *piece = piece_get(h, bucket >> PIECE_BITS);
-	if (!piece) {
-		h->refused += weight;
-		return false;
+	int piece = piece_get(h, bucket >> PIECE_BITS);
+	if (piece >= 0) {
+		size_t at = (size_t)piece * PIECE_BUCKETS + (bucket & (PIECE_BUCKETS - 1));
+		uint64_t sum = weight_get(h, at) + weight;
+		if (widen(h, sum)) {
+			weight_set(h, at, sum);
+			return true;
+		}
 	}
-	piece->weight[bucket & (PIECE_BUCKETS - 1)] += weight;
-	return true;
+	h->refused += weight;
+	return false;
 }
 
 void histogram_add(Histogram *histogram, int64_t value, uint64_t weight)
@@ -120,12 +191,12 @@ int64_t histogram_quantile(const Histogram *histogram, double q)
 		rank = 1;
 	uint64_t below = 0;
 	for (unsigned p = 0; p < histogram->piece_count; p++) {
-		const HistogramPiece *piece = &histogram->pieces[p];
 		for (unsigned b = 0; b < PIECE_BUCKETS; b++) {
-			below += piece->weight[b];
+			below += weight_get(histogram, p * PIECE_BUCKETS + b);
 			if (below < rank)
 				continue;
-			int64_t value = bucket_middle((unsigned)(piece->id << PIECE_BITS) + b);
+			int64_t value =
+				bucket_middle(((unsigned)histogram->ids[p] << PIECE_BITS) + b);
 			if (value < histogram->min)
 				return histogram->min;
 			return value > histogram->max ? histogram->max : value;
@@ -159,8 +230,8 @@ void histogram_merge(Histogram *into, const Histogram *from)
 		into->max = from->max;
 	for (unsigned p = 0; p < from->piece_count; p++) {
 		for (unsigned b = 0; b < PIECE_BUCKETS; b++) {
-			uint64_t weight = from->pieces[p].weight[b];
-			unsigned bucket = (unsigned)(from->pieces[p].id << PIECE_BITS) + b;
+			uint64_t weight = weight_get(from, p * PIECE_BUCKETS + b);
+			unsigned bucket = ((unsigned)from->ids[p] << PIECE_BITS) + b;
 			if (weight > 0 && bucket_add(into, bucket, weight))
 				into->count += weight;
 		}
@@ -171,11 +242,13 @@ void histogram_merge(Histogram *into, const Histogram *from)
 
 size_t histogram_bytes(const Histogram *histogram)
 {
-	return histogram->piece_room * sizeof *histogram->pieces;
+	return histogram->piece_room *
+	       (sizeof *histogram->ids + (size_t)PIECE_BUCKETS * histogram->width);
 }
 
 void histogram_clear(Histogram *histogram)
 {
-	free(histogram->pieces);
+	free(histogram->ids);
+	free(histogram->weights);
 	*histogram = (Histogram){0};
 }

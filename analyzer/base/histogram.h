@@ -2,7 +2,7 @@
 /*
  * Log-linear histogram of values >= 0: every value is kept within 1 %, values below 64 exactly.
  * A zeroed struct is an empty histogram; memory is taken by pieces of a quarter octave as values
- * appear (136 bytes each), so one that sees a few octaves stays below 2 KiB and none exceeds 32.
+ * appear, 34 bytes each while weights are small (an octave takes 136), at most 130 each.
  */
 #ifndef SLOWCOPY_ANALYZER_BASE_HISTOGRAM_H
 #define SLOWCOPY_ANALYZER_BASE_HISTOGRAM_H
@@ -12,9 +12,11 @@
 
 /** Histogram: private fields; by value, zeroed when empty, must not be copied while in use. */
 typedef struct Histogram {
-	struct HistogramPiece *pieces; /* by id */
-	uint16_t piece_count, piece_room;
-	uint16_t last;    /* index of the piece used last */
+	uint16_t *ids; /* of the pieces, ascending */
+	void *weights; /* 16 of them a piece, each of `width` bytes */
+	uint8_t piece_count, piece_room;
+	uint8_t width;    /* 2, 4 or 8: grows when a weight needs it */
+	uint8_t last;     /* index of the piece used last */
 	uint64_t count;   /* total weight */
 	uint64_t refused; /* weight lost because the system had no memory */
 	int64_t min, max;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Adaptive time bins: columns of int64_t one after the other in a single block.
+ * Adaptive time bins: rows of one int64_t per column, as many as were needed so far. Most series
+ * end after a few bins, so the rows grow by doubling.
  */
 #include "analyzer/base/series.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define FIRST_SHIFT 20 /* SERIES_FIRST_BIN_NS as a power of two */
+#define FIRST_ROOM 8
 
 struct Series {
 	int64_t start_ns;
 	unsigned shift; /* a bin is 2^shift ns wide */
-	size_t bins, used, column_count;
+	size_t bins;    /* most there may be */
+	size_t room;    /* rows in memory */
+	size_t used, column_count;
+	int64_t *values; /* [bin][column] */
 	SeriesRule rules[SERIES_MAX_COLUMNS];
-	int64_t values[]; /* [column][bin] */
 };
 
 static int64_t empty_value(SeriesRule rule)
@@ -21,24 +26,47 @@ static int64_t empty_value(SeriesRule rule)
 	return rule == SERIES_MAX ? SERIES_NONE : 0;
 }
 
+static void clear_rows(Series *s, size_t from, size_t to)
+{
+	for (size_t b = from; b < to; b++)
+		for (size_t c = 0; c < s->column_count; c++)
+			s->values[b * s->column_count + c] = empty_value(s->rules[c]);
+}
+
+/* Doubles the rows; false when all are there or the system has no memory. */
+static bool grow(Series *s)
+{
+	size_t room = s->room ? s->room * 2 : FIRST_ROOM;
+	if (room > s->bins)
+		room = s->bins;
+	if (room == s->room)
+		return false;
+	int64_t *values = realloc(s->values, room * s->column_count * sizeof *values);
+	if (!values)
+		return false;
+	s->values = values;
+	clear_rows(s, s->room, room);
+	s->room = room;
+	return true;
+}
+
 Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules)
 {
 	if (bins == 0)
 		bins = SERIES_DEFAULT_BINS;
-	bins += bins % 2;
-	if (column_count > SERIES_MAX_COLUMNS)
-		column_count = SERIES_MAX_COLUMNS;
-	Series *series = calloc(1, sizeof *series + bins * column_count * sizeof(int64_t));
+	Series *series = calloc(1, sizeof *series);
 	if (!series)
 		return NULL;
 	series->start_ns = start_ns;
 	series->shift = FIRST_SHIFT;
-	series->bins = bins;
-	series->column_count = column_count;
-	for (size_t c = 0; c < column_count; c++) {
+	series->bins = bins + bins % 2;
+	series->column_count =
+		column_count < SERIES_MAX_COLUMNS ? column_count : SERIES_MAX_COLUMNS;
+	for (size_t c = 0; c < series->column_count; c++)
 		series->rules[c] = rules[c];
-		for (size_t b = 0; b < bins; b++)
-			series->values[c * bins + b] = empty_value(rules[c]);
+	if (!grow(series)) {
+		free(series);
+		return NULL;
 	}
 	return series;
 }
@@ -52,7 +80,7 @@ static int64_t sum_of(int64_t a, int64_t b)
 
 static void add_to_bin(Series *s, size_t column, size_t bin, int64_t value)
 {
-	int64_t *cell = &s->values[column * s->bins + bin];
+	int64_t *cell = &s->values[bin * s->column_count + column];
 	if (s->rules[column] == SERIES_SUM)
 		*cell = sum_of(*cell, value);
 	else if (value > *cell)
@@ -62,17 +90,20 @@ static void add_to_bin(Series *s, size_t column, size_t bin, int64_t value)
 /* Folds neighbours: bin i takes bins 2i and 2i+1. */
 static void series_fold(Series *s)
 {
-	for (size_t c = 0; c < s->column_count; c++) {
-		int64_t *v = &s->values[c * s->bins];
-		for (size_t i = 0; i < s->bins / 2; i++) {
-			int64_t a = v[2 * i], b = v[2 * i + 1];
-			v[i] = s->rules[c] == SERIES_SUM ? sum_of(a, b) : a > b ? a : b;
+	size_t n = s->column_count, half = (s->used + 1) / 2;
+	for (size_t i = 0; i < half; i++) {
+		for (size_t c = 0; c < n; c++) {
+			int64_t a = s->values[2 * i * n + c];
+			int64_t b = 2 * i + 1 < s->used ? s->values[(2 * i + 1) * n + c]
+							: empty_value(s->rules[c]);
+			s->values[i * n + c] = s->rules[c] == SERIES_SUM ? sum_of(a, b)
+					       : a > b                   ? a
+									 : b;
 		}
-		for (size_t i = s->bins / 2; i < s->bins; i++)
-			v[i] = empty_value(s->rules[c]);
 	}
+	clear_rows(s, half, s->used);
 	s->shift++;
-	s->used = (s->used + 1) / 2;
+	s->used = half;
 }
 
 /* Nanoseconds from the start, as unsigned: two int64_t may be further apart than one can say. */
@@ -81,11 +112,13 @@ static uint64_t since_start(const Series *s, int64_t t_ns)
 	return t_ns > s->start_ns ? (uint64_t)t_ns - (uint64_t)s->start_ns : 0;
 }
 
-/* The bin of a time; folds until there is one. */
+/* The bin of a time; grows or folds until there is one. */
 static size_t bin_of(Series *s, uint64_t since_ns)
 {
-	while (since_ns >> s->shift >= s->bins)
-		series_fold(s);
+	while (since_ns >> s->shift >= s->room) {
+		if (since_ns >> s->shift >= s->bins || !grow(s))
+			series_fold(s);
+	}
 	size_t bin = (size_t)(since_ns >> s->shift);
 	if (bin >= s->used)
 		s->used = bin + 1;
@@ -150,10 +183,13 @@ size_t series_count(const Series *series)
 
 int64_t series_value(const Series *series, size_t column, size_t bin)
 {
-	return series->values[column * series->bins + bin];
+	return series->values[bin * series->column_count + column];
 }
 
 void series_free(Series *series)
 {
+	if (!series)
+		return;
+	free(series->values);
 	free(series);
 }

@@ -26,8 +26,9 @@ typedef struct Series Series;
 
 /**
  * series_new: bins from @start_ns on, @bins of them (even, >= 2; 0 means SERIES_DEFAULT_BINS), with
- * @column_count (1 to SERIES_MAX_COLUMNS) columns whose rules are @rules. Memory: 8 bytes per bin
- * and column. NULL when memory is refused. Ownership: the caller frees with series_free().
+ * @column_count (1 to SERIES_MAX_COLUMNS) columns whose rules are @rules. Memory: 8 bytes per
+ * column and bin that was needed so far, rounded up to a power of two. NULL when memory is refused.
+ * Ownership: the caller frees with series_free().
  */
 Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules);
 
