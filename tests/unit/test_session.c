@@ -143,6 +143,9 @@ Test(session, depth_and_order)
 		cr_assert_eq(turn->oldest_request_ns, i > 1 ? 1 : 0);
 	}
 	cr_assert_eq(b->log.read_bytes, 640);
+	ask(b, VERB_READ, 99, 7, 'f');
+	cr_assert_eq(b->log.last_request.in_flight, 1);
+	cr_assert_eq(b->log.last_request.in_flight_bytes, 7);
 	cr_assert_eq(b->log.opened, 1, "an unknown handle is a file without a name");
 	session_end(b->session, 1000);
 	cr_assert_eq(b->log.closed, 1);
@@ -213,6 +216,26 @@ Test(session, caps)
 	session_end(b->session, 5000);
 	cr_assert_eq(b->log.replies, 1000);
 	cr_assert_eq(b->log.open_count, 0);
+	bench_free(b);
+}
+
+Test(session, the_file_used_longest_ago_is_forgotten)
+{
+	SessionLimits limits = {.max_files = 3};
+	Bench *b = bench_new(4000, &limits);
+	uint16_t id = 0;
+	static const char order[] = "abcabad";
+	for (const char *file = order; *file; file++)
+		ask(b, VERB_READ, id++, 1, (uint8_t)*file);
+	cr_assert_eq(b->log.opened, 4);
+	cr_assert_eq(b->log.closed, 1);
+	/* 'c' went: 'a' and 'b' are still open, 'c' is opened anew */
+	ask(b, VERB_READ, id++, 1, 'a');
+	ask(b, VERB_READ, id++, 1, 'b');
+	cr_assert_eq(b->log.opened, 4);
+	ask(b, VERB_READ, id++, 1, 'c');
+	cr_assert_eq(b->log.opened, 5);
+	session_end(b->session, 99);
 	bench_free(b);
 }
 

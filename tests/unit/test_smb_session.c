@@ -552,6 +552,47 @@ Test(smb_session, andx_chain_of_smb1)
 	bench_free(bench);
 }
 
+/* the log-in fails: the tree connect behind it did not run and is answered with it */
+Test(smb_session, andx_chain_that_fails)
+{
+	Bench *bench = bench_new(445);
+	SmbBuilder *b = &bench->b;
+	smb1_header(bench, 0x73, false, 0, 5);
+	size_t first = b->len;
+	build_words(b);
+	build_andx(b, 0x75);
+	build_zeros(b, 22);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_andx_target(b, first);
+	build_words(b);
+	build_andx(b, 0xff);
+	build_zeros(b, 4);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_CLIENT);
+	Smb1Fields fields = {.command = 0x73,
+		.flags = 0x80,
+		.flags2 = 0x4000,
+		.tid = 3,
+		.pid = 1,
+		.mid = 5,
+		.status = 0xC000006D};
+	build_pdu(b);
+	build_smb1(b, &fields);
+	build_words(b);
+	build_byte_count(b);
+	build_bytes_end(b);
+	build_end(b);
+	send(bench, SIDE_SERVER);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 0);
+	cr_assert_eq(bench->log.replies, 2);
+	cr_assert_eq(bench->log.unanswered, 0);
+	cr_assert_neq(bench->log.last_reply.status_class, STATUS_CLASS_OK);
+	bench_free(bench);
+}
+
 /* ---- encrypted */
 
 static void encrypted(Bench *bench, Side side, uint32_t size)
@@ -623,6 +664,13 @@ Test(smb_session, encrypted_notifications_do_not_pile_up)
 			encrypted(bench, SIDE_SERVER, 140);
 		cr_assert_leq(turn->outstanding, 1, "%d", i);
 	}
+	/* one that is never answered is let go when many later ones were */
+	encrypted(bench, SIDE_CLIENT, 96);
+	for (int i = 0; i < 100; i++) {
+		encrypted(bench, SIDE_CLIENT, 113);
+		encrypted(bench, SIDE_SERVER, 5000);
+	}
+	cr_assert_eq(turn->outstanding, 0);
 	bench_free(bench);
 }
 
