@@ -16,29 +16,6 @@
 #define DEFAULT_MAX_FILES 1024
 #define DEFAULT_MAX_TREES 64
 
-/* Payload segments looked at before a connection is none of ours: a greeting, its answer, and one
- * that the snap length or a one-byte segment spoilt. */
-#define PROBE_SEGMENTS 3
-/* Bytes kept of each: a greeting, a negotiation. */
-#define PROBE_KEPT_BYTES 4096
-/* On a port of ours whose first bytes were in the middle of a message: two of the largest SMB
- * messages in segments of 1460 bytes. */
-#define LATE_PROBES 12288
-/* Unknown protocol: a pushed segment smaller than this ends a message even when no larger one was
- * seen: the default MSS, RFC 9293 3.7.1. */
-#define SMALLEST_MSS 536
-
-typedef struct ProbeChunk {
-	SessionChunk chunk;
-	Side side;
-	uint8_t *data;
-} ProbeChunk;
-
-typedef struct ProbeChunks {
-	uint32_t count;
-	ProbeChunk rows[PROBE_SEGMENTS];
-} ProbeChunks;
-
 /* ---- messages of a known protocol */
 
 static void on_message(void *user, const Message *message)
@@ -130,7 +107,7 @@ static void on_lost(void *user, Side side, bool found)
 
 static const StreamHandler stream_handler = {on_header, on_complete, on_lost};
 
-static bool framed_start(Session *session, const Protocol *protocol)
+bool session_framed_start(Session *session, const Protocol *protocol)
 {
 	SessionFramed *framed = calloc(1, sizeof *framed);
 	if (!framed)
@@ -158,7 +135,7 @@ static bool framed_start(Session *session, const Protocol *protocol)
 	return true;
 }
 
-static void framed_free(Session *session)
+void session_framed_free(Session *session)
 {
 	SessionFramed *framed = session->framed;
 	if (!framed)
@@ -187,200 +164,6 @@ static void framed_end(Session *session, int64_t now_ns)
 	exchange_turn(session);
 }
 
-/* ---- unknown protocols: a message is a run of payload of one side */
-
-static void generic_push(Session *session, Side side, const SessionChunk *chunk)
-{
-	Turn *turn = &session->turn;
-	int64_t end = chunk->offset + chunk->len;
-	bool is_late = session->any_payload && chunk->fills_hole && end <= session->end[side];
-	if (end > session->end[side])
-		session->end[side] = end;
-	if (!is_late || session->last_side == side) {
-		if (side == SIDE_CLIENT) {
-			if (turn->outstanding == 0)
-				turn->outstanding = 1;
-			turn->oldest_request_ns = turn->newest_request_ns = chunk->ts_ns;
-		} else {
-			turn->outstanding = 0;
-			turn->last_reply_ns = chunk->ts_ns;
-		}
-	}
-	if (is_late)
-		return;
-	uint32_t largest = session->max_segment[side];
-	if (chunk->len > largest)
-		session->max_segment[side] = chunk->len;
-	if (largest < SMALLEST_MSS)
-		largest = SMALLEST_MSS;
-	turn->message_left[side] = chunk->psh && chunk->len < largest ? 0 : 1;
-	if (session->last_side != side)
-		turn->message_left[!side] = 0;
-	session->last_side = (uint8_t)side;
-	session->any_payload = true;
-	turn->is_setup = false;
-}
-
-/* ---- finding the protocol */
-
-static bool is_port_of(const Session *session, const Protocol *protocol)
-{
-	for (size_t i = 0; i < sizeof protocol->ports / sizeof *protocol->ports; i++) {
-		if (protocol->ports[i] == 0)
-			break;
-		if (protocol->ports[i] == session->server_port)
-			return true;
-	}
-	return false;
-}
-
-static void kept_free(Session *session)
-{
-	ProbeChunks *kept = session->kept;
-	for (uint32_t i = 0; kept && i < kept->count; i++) {
-		explicit_bzero(kept->rows[i].data, kept->rows[i].chunk.caplen);
-		free(kept->rows[i].data);
-	}
-	free(kept);
-	session->kept = NULL;
-}
-
-/* a copy of the segment, in case the protocol is found with a later one */
-static void kept_add(Session *session, Side side, const SessionChunk *chunk)
-{
-	if (!session->kept)
-		session->kept = calloc(1, sizeof *session->kept);
-	if (!session->kept || session->kept->count == PROBE_SEGMENTS)
-		return;
-	ProbeChunk *row = &session->kept->rows[session->kept->count];
-	*row = (ProbeChunk){.chunk = *chunk, .side = side};
-	if (row->chunk.caplen > PROBE_KEPT_BYTES)
-		row->chunk.caplen = PROBE_KEPT_BYTES;
-	row->data = malloc(row->chunk.caplen + 1);
-	if (!row->data)
-		return;
-	memcpy(row->data, chunk->data, row->chunk.caplen);
-	row->chunk.data = row->data;
-	session->kept->count++;
-}
-
-/* the protocol that @chunk settles, NULL while none is certain */
-static const Protocol *probe_chunk(Session *session, Side side, const SessionChunk *chunk)
-{
-	const Protocol *hinted = NULL;
-	for (unsigned i = 0; session->protocols[i] && i < 8; i++) {
-		const Protocol *protocol = session->protocols[i];
-		uint8_t bit = (uint8_t)(1u << i);
-		switch (protocol->probe(chunk->data, chunk->caplen, side == SIDE_CLIENT)) {
-		case PROBE_YES:
-			return protocol;
-		case PROBE_MAYBE:
-			session->maybe[side] |= bit;
-			if (session->excluded & bit)
-				break;
-			if (is_port_of(session, protocol) ||
-				(session->maybe[SIDE_CLIENT] & session->maybe[SIDE_SERVER] & bit))
-				hinted = hinted ? hinted : protocol;
-			break;
-		case PROBE_NO:
-			session->excluded |= bit;
-			break;
-		}
-	}
-	return hinted;
-}
-
-/* in the middle of a stream: a message that begins further on in the segment */
-static const Protocol *probe_inside(Session *session, Side side, const SessionChunk *chunk)
-{
-	for (unsigned i = 0; session->protocols[i] && i < 8; i++) {
-		const Protocol *protocol = session->protocols[i];
-		if (!is_port_of(session, protocol))
-			continue;
-		long at = protocol->resync(chunk->data, chunk->caplen, side == SIDE_CLIENT);
-		if (at >= 0 && (size_t)at < chunk->caplen &&
-			protocol->probe(chunk->data + at, chunk->caplen - (size_t)at,
-				side == SIDE_CLIENT) == PROBE_YES)
-			return protocol;
-	}
-	return NULL;
-}
-
-static bool is_port_of_any(const Session *session)
-{
-	for (unsigned i = 0; session->protocols[i] && i < 8; i++) {
-		if (is_port_of(session, session->protocols[i]))
-			return true;
-	}
-	return false;
-}
-
-static void framed_push(Session *session, Side side, const SessionChunk *chunk);
-
-static void give_up_probing(Session *session)
-{
-	session->mode = SESSION_GENERIC;
-	if (!is_port_of_any(session))
-		session->late_probes = LATE_PROBES;
-	kept_free(session);
-}
-
-/* the protocol was none after all: none of its messages came */
-static void framed_undo(Session *session)
-{
-	framed_free(session);
-	bool any_payload = session->any_payload;
-	session->turn = (Turn){.is_setup = !any_payload};
-	give_up_probing(session);
-}
-
-static void probe_push(Session *session, Side side, const SessionChunk *chunk)
-{
-	generic_push(session, side, chunk);
-	session->turn.is_setup = true;
-	if (chunk->caplen == 0 && session->probed + 1 < PROBE_SEGMENTS) {
-		session->probed++;
-		return;
-	}
-	const Protocol *protocol = probe_chunk(session, side, chunk);
-	if (!protocol)
-		protocol = probe_inside(session, side, chunk);
-	if (!protocol || !framed_start(session, protocol)) {
-		if (++session->probed >= PROBE_SEGMENTS)
-			give_up_probing(session);
-		else
-			kept_add(session, side, chunk);
-		return;
-	}
-	ProbeChunks *kept = session->kept;
-	session->kept = NULL;
-	for (uint32_t i = 0; kept && i < kept->count && session->mode == SESSION_FRAMED; i++)
-		framed_push(session, kept->rows[i].side, &kept->rows[i].chunk);
-	ProbeChunks *unused = session->kept;
-	session->kept = kept;
-	kept_free(session);
-	session->kept = unused;
-	if (session->mode == SESSION_FRAMED)
-		framed_push(session, side, chunk);
-}
-
-static void late_probe(Session *session, Side side, const SessionChunk *chunk)
-{
-	session->late_probes++;
-	const Protocol *protocol = probe_inside(session, side, chunk);
-	if (!protocol)
-		return;
-	session->late_probes = LATE_PROBES;
-	if (framed_start(session, protocol)) {
-		/* what came before was looked at and is not missing */
-		session->framed->streams[SIDE_CLIENT].next = session->end[SIDE_CLIENT];
-		session->framed->streams[SIDE_SERVER].next = session->end[SIDE_SERVER];
-		session->framed->streams[side].next = chunk->offset;
-		session->framed->is_confirmed = true;
-		framed_push(session, side, chunk);
-	}
-}
-
 /* ---- public */
 
 Session *session_new_with(const Protocol *const *protocols, const SessionOps *ops, void *user,
@@ -406,7 +189,7 @@ Session *session_new_with(const Protocol *const *protocols, const SessionOps *op
 	session->turn.is_setup = true;
 	/* where FTP is to be expected the server speaks first: it owes its greeting */
 	for (size_t i = 0; protocols[i]; i++) {
-		if (protocols[i]->is_text && is_port_of(session, protocols[i])) {
+		if (protocols[i]->is_text && probe_is_port_of(session, protocols[i])) {
 			session->turn.outstanding = 1;
 			session->turn.oldest_class = session->turn.newest_class = OP_AUTH;
 		}
@@ -420,7 +203,7 @@ Session *session_new(const SessionOps *ops, void *user, const SessionLimits *lim
 	return session_new_with(protocol_table, ops, user, limits, server_port, client_port);
 }
 
-static void framed_push(Session *session, Side side, const SessionChunk *chunk)
+void session_framed_push(Session *session, Side side, const SessionChunk *chunk)
 {
 	SessionFramed *framed = session->framed;
 	Stream *stream = &framed->streams[side];
@@ -433,7 +216,7 @@ static void framed_push(Session *session, Side side, const SessionChunk *chunk)
 		return;
 	}
 	if (framed->has_failed) {
-		framed_undo(session);
+		probe_undo(session);
 		return;
 	}
 	exchange_turn(session);
@@ -445,15 +228,15 @@ void session_push(Session *session, Side side, const SessionChunk *chunk)
 		return;
 	switch ((SessionMode)session->mode) {
 	case SESSION_FRAMED:
-		framed_push(session, side, chunk);
+		session_framed_push(session, side, chunk);
 		break;
 	case SESSION_PROBING:
 		probe_push(session, side, chunk);
 		break;
 	case SESSION_GENERIC:
-		generic_push(session, side, chunk);
-		if (session->late_probes < LATE_PROBES)
-			late_probe(session, side, chunk);
+		probe_generic_push(session, side, chunk);
+		if (session->late_probes < PROBE_LATE_MAX)
+			probe_late_push(session, side, chunk);
 		break;
 	case SESSION_FTP_DATA:
 		ftp_data_push(session, side);
@@ -473,11 +256,11 @@ void session_gap(Session *session, Side side, int64_t from, int64_t to, int64_t 
 			framed->smb.credits_lost = true;
 		stream_gap(&framed->streams[side], &framed->context, side, from, to);
 		if (framed->has_failed)
-			framed_undo(session);
+			probe_undo(session);
 		else
 			exchange_turn(session);
-	} else if (to > session->end[side]) {
-		session->end[side] = to;
+	} else {
+		probe_gap(session, side, from, to);
 	}
 }
 
@@ -486,7 +269,7 @@ void session_end(Session *session, int64_t now_ns)
 	if (session->is_ended)
 		return;
 	session->is_ended = true;
-	kept_free(session);
+	probe_clear(session);
 	if (session->mode == SESSION_FRAMED)
 		framed_end(session, now_ns);
 	if (session->data)
@@ -531,9 +314,7 @@ bool session_is_settled(const Session *session)
 size_t session_bytes(const Session *session)
 {
 	const SessionFramed *framed = session->framed;
-	size_t bytes = sizeof *session;
-	if (session->kept)
-		bytes += sizeof *session->kept + session->kept->count * PROBE_KEPT_BYTES;
+	size_t bytes = sizeof *session + probe_bytes(session);
 	if (session->data)
 		bytes += sizeof *session->data;
 	if (!framed)
@@ -557,8 +338,8 @@ void session_free(Session *session)
 	if (session->framed)
 		session->framed->files.ops = &nobody;
 	session_end(session, session->turn.last_reply_ns);
-	kept_free(session);
-	framed_free(session);
+	probe_clear(session);
+	session_framed_free(session);
 	free(session->data);
 	free(session);
 }

@@ -158,7 +158,8 @@ struct Session {
 	Turn turn;
 	int64_t server_loop_ns; /* -1 unknown */
 	/* messages guessed from direction changes */
-	int64_t end[2]; /* highest offset seen */
+	int64_t end[2];   /* highest offset seen */
+	int64_t begin[2]; /* first offset that the capture can have */
 	uint32_t max_segment[2];
 	uint8_t mode; /* SessionMode */
 	uint8_t last_side;
@@ -178,6 +179,40 @@ extern const SessionKind session_kind_smb, session_kind_ftp;
 /** session_new_with: session_new() with a table of protocols of one's own, at most 8. */
 Session *session_new_with(const Protocol *const *protocols, const SessionOps *ops, void *user,
 	const SessionLimits *limits, uint16_t server_port, uint16_t client_port);
+
+/* ---- session.c */
+
+/** session_framed_start: the protocol is @protocol; false when memory is refused. */
+bool session_framed_start(Session *session, const Protocol *protocol);
+void session_framed_push(Session *session, Side side, const SessionChunk *chunk);
+void session_framed_free(Session *session);
+
+/* ---- probe.c */
+
+/* Segments looked at after probing ended, on a port of ours whose first bytes were in the middle of
+ * a message: two of the largest SMB messages in segments of 1460 bytes. */
+#define PROBE_LATE_MAX 12288
+
+/** probe_push: payload while the protocol is not known; may start one. */
+void probe_push(Session *session, Side side, const SessionChunk *chunk);
+
+/** probe_late_push: the same after probing ended, in the middle of a message of ours perhaps. */
+void probe_late_push(Session *session, Side side, const SessionChunk *chunk);
+
+/** probe_generic_push: payload of an unknown protocol: keeps session->turn. */
+void probe_generic_push(Session *session, Side side, const SessionChunk *chunk);
+
+/** probe_gap: bytes that will never be seen, while there is no stream to be told. */
+void probe_gap(Session *session, Side side, int64_t from, int64_t to);
+
+/** probe_undo: none of the protocol's messages came: it was another one. */
+void probe_undo(Session *session);
+
+/** probe_is_port_of: whether the server's port is one of @protocol's. */
+bool probe_is_port_of(const Session *session, const Protocol *protocol);
+
+void probe_clear(Session *session);
+size_t probe_bytes(const Session *session);
 
 /* ---- exchange.c */
 
@@ -220,6 +255,26 @@ SmbShare *smb_tree_find(const SmbTrees *trees, uint32_t tree_id, uint64_t sessio
 void smb_tree_set(SmbTrees *trees, uint32_t tree_id, uint64_t session_id, SmbShare *share);
 void smb_tree_remove(SmbTrees *trees, uint32_t tree_id, uint64_t session_id);
 void smb_tree_clear(SmbTrees *trees);
+
+/* ---- smb_file.c */
+
+/** smb_file_owner: whom ids of files and trees belong to; a key beside the id. */
+uint64_t smb_file_owner(MessageProtocol protocol, uint64_t session_id);
+
+/** smb_file_is_named: whether @message names a file by a handle of its own. */
+bool smb_file_is_named(const Message *message);
+
+/** smb_file_find: finds or makes the file of a request that names one. */
+void smb_file_find(
+	Session *session, Request *request, const StreamMessage *m, const Message *message);
+
+/** smb_file_open: the file of an open, not announced before its answer. */
+void smb_file_open(
+	Session *session, Request *request, const StreamMessage *m, const Message *message);
+
+/** smb_file_set_compound: the file that later members of a compound or AndX chain mean; NULL none.
+ */
+void smb_file_set_compound(SmbState *smb, FileCell *file);
 
 /* ---- opaque_session.c */
 

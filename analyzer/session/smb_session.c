@@ -62,34 +62,12 @@ static OpClass class_of(MessageVerb verb)
 	return OP_OTHER;
 }
 
-/* Whom ids of files and trees belong to. In SMB1 they are the connection's (MS-CIFS 2.2.1.6.4), and
- * an AndX chain that logs in does not know its UID yet. */
-static uint64_t owner_of(MessageProtocol protocol, uint64_t session_id)
-{
-	return protocol == MESSAGE_SMB1 ? 0 : session_id;
-}
-
-static uint64_t owner(const Message *message)
-{
-	return owner_of(message->protocol, message->session_id);
-}
-
-static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
-{
-	for (int i = 0; i < FILE_ID_LEN; i++) {
-		if (id[i] != 0xff)
-			return false;
-	}
-	return true;
-}
-
 /* whether work on files has begun; control codes without a file belong to the set-up of SMB3 */
 static bool verb_ends_setup(const Message *message)
 {
 	/* referrals and the list of interfaces carry a handle of all ones, MS-SMB2 2.2.31 */
 	if (message->verb == VERB_IOCTL)
-		return message->flags & MESSAGE_HAS_FILE_ID && !(message->flags & MESSAGE_PIPE) &&
-		       !id_is_all_ones(message->file_id);
+		return smb_file_is_named(message) && !(message->flags & MESSAGE_PIPE);
 	OpClass op_class = class_of(message->verb);
 	return op_class != OP_AUTH && op_class != OP_OTHER;
 }
@@ -131,84 +109,6 @@ static void credits_earn(SmbState *smb, const Message *message)
 }
 
 /* ---- requests */
-
-static FileCell *file_of_id(Session *session, const StreamMessage *m, const Message *message)
-{
-	SessionFramed *framed = session->framed;
-	FileCell *file = file_find(&framed->files, message->file_id, owner(message));
-	if (file)
-		return file;
-	/* a handle from before the capture, or one that had to be forgotten */
-	if (message->verb == VERB_CLOSE || message->verb == VERB_IOCTL ||
-		message->verb == VERB_BREAK)
-		return NULL;
-	SmbShare *share = smb_tree_find(&framed->smb.trees, message->tree_id, owner(message));
-	file = file_new(NULL, share);
-	if (!file)
-		return NULL;
-	file->tree_id = message->tree_id;
-	file->ref.opened_ns = m->first_ns;
-	file->ref.opened_frame = m->first_frame;
-	file->ref.is_directory = message->verb == VERB_LIST;
-	file->ref.is_pipe = share && share->is_pipe;
-	file_list(&framed->files, file, message->file_id, owner(message), m->first_ns);
-	file_announce(&framed->files, file);
-	bool is_gone = file->is_closed;
-	file_release(file);
-	return is_gone ? NULL : file;
-}
-
-/* the file that later members of a compound or AndX chain mean */
-static void compound_set(SmbState *smb, FileCell *file)
-{
-	if (file)
-		file_hold(file);
-	file_release(smb->compound_file);
-	smb->compound_file = file;
-}
-
-static void request_find_file(
-	Session *session, Request *request, const StreamMessage *m, const Message *message)
-{
-	SmbState *smb = &session->framed->smb;
-	FileCell *file = NULL;
-	bool is_chained = message->index > 0 &&
-			  (message->flags & MESSAGE_RELATED || message->protocol == MESSAGE_SMB1);
-	bool has_id = message->flags & MESSAGE_HAS_FILE_ID;
-	if (is_chained && (!has_id || id_is_all_ones(message->file_id)))
-		file = smb->compound_file;
-	else if (has_id && !id_is_all_ones(message->file_id))
-		file = file_of_id(session, m, message);
-	if (!file || file->is_closed)
-		return;
-	exchange_set_file(request, file);
-	compound_set(smb, file);
-}
-
-static void request_open(
-	Session *session, Request *request, const StreamMessage *m, const Message *message)
-{
-	SmbState *smb = &session->framed->smb;
-	char name[NAMES_MAX_LENGTH + 16];
-	exchange_name(message, name, sizeof name);
-	SmbShare *share = smb_tree_find(&smb->trees, message->tree_id, owner(message));
-	FileCell *file = file_new(name, share);
-	request->is_open = true;
-	compound_set(smb, file);
-	if (!file)
-		return;
-	file->tree_id = message->tree_id;
-	FileRef *ref = &file->ref;
-	ref->opened_ns = m->first_ns;
-	ref->opened_frame = m->first_frame;
-	ref->open_seen = true;
-	ref->is_directory = message->flags & MESSAGE_DIRECTORY;
-	ref->is_pipe = message->flags & MESSAGE_PIPE || (share && share->is_pipe);
-	ref->oplock_asked = message->oplock;
-	ref->write_through = message->flags & MESSAGE_WRITE_THROUGH;
-	exchange_set_file(request, file);
-	file_release(file);
-}
 
 static void request_connect(Request *request, const Message *message)
 {
@@ -280,10 +180,10 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 	}
 	memcpy(request->file_id, message->file_id, sizeof request->file_id);
 	if (message->verb == VERB_OPEN) {
-		request_open(session, request, m, message);
+		smb_file_open(session, request, m, message);
 		return;
 	}
-	request_find_file(session, request, m, message);
+	smb_file_find(session, request, m, message);
 	request->is_close = message->verb == VERB_CLOSE;
 	if (message->verb == VERB_CONNECT)
 		request_connect(request, message);
@@ -456,7 +356,7 @@ static void smb_message(Session *session, Side side, StreamMessage *m, const Mes
 	if (smb_secret_open(session, side, message))
 		return;
 	if (message->index == 0)
-		compound_set(smb, NULL);
+		smb_file_set_compound(smb, NULL);
 	if (message->kind != MESSAGE_OPAQUE) {
 		smb->encrypted += (message->flags & MESSAGE_ENCRYPTED) != 0;
 		smb->compressed += (message->flags & MESSAGE_COMPRESSED) != 0;
@@ -503,7 +403,7 @@ static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 		return;
 	FileTable *files = &session->framed->files;
 	file_list(files, request->file, request->file_id,
-		owner_of(request->op.protocol, request->op.session_id), now_ns);
+		smb_file_owner(request->op.protocol, request->op.session_id), now_ns);
 	file_announce(files, request->file);
 }
 
@@ -513,7 +413,7 @@ static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 	FileTable *files = &framed->files;
 	const Operation *op = &request->op;
 	bool is_ok = is_success(op);
-	uint64_t owner_id = owner_of(op->protocol, op->session_id);
+	uint64_t owner_id = smb_file_owner(op->protocol, op->session_id);
 	if (request->file && (request->is_close || (request->is_open && !is_ok)))
 		file_close(files, request->file, now_ns);
 	if (request->new_name && request->file && is_ok)
@@ -543,7 +443,7 @@ static void smb_end(Session *session, int64_t now_ns)
 		file_release(smb->opaque_file);
 		smb->opaque_file = NULL;
 	}
-	compound_set(smb, NULL);
+	smb_file_set_compound(smb, NULL);
 	smb_tree_clear(&smb->trees);
 }
 

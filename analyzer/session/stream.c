@@ -9,60 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Hole {
-	int64_t from, to;
-} Hole;
+#include "analyzer/session/stream_hole.h"
 
-typedef struct HeldChunk {
-	int64_t offset;
-	uint32_t len, caplen;
-	int64_t ts_ns;
-	uint64_t frame;
-	uint8_t *data;
-	bool psh;
-} HeldChunk;
-
-/* Only streams with missing bytes have one. */
-typedef struct StreamTrouble {
-	uint32_t hole_count, waiting_count, held_count, held_bytes;
-	Hole holes[STREAM_MAX_HOLES];              /* by offset, in bodies only */
-	StreamMessage waiting[STREAM_MAX_WAITING]; /* passed, not complete; by offset */
-	HeldChunk held[STREAM_MAX_HELD_CHUNKS];    /* behind a hole in a header; no order */
-} StreamTrouble;
-
-/* one call of the public functions */
-typedef struct Push {
-	Stream *stream;
-	const StreamContext *context;
-	Side side;
-	int64_t now_ns; /* 0: no bytes came, messages keep the time of their last byte */
-	uint64_t now_frame;
-} Push;
-
-static bool from_client(const Push *p)
+static bool from_client(const StreamPush *p)
 {
 	return p->side == SIDE_CLIENT;
 }
 
-static StreamTrouble *trouble_get(Stream *s)
-{
-	if (!s->trouble)
-		s->trouble = calloc(1, sizeof *s->trouble);
-	return s->trouble;
-}
-
-static void trouble_drop_if_over(Stream *s)
-{
-	StreamTrouble *t = s->trouble;
-	if (t && t->hole_count == 0 && t->waiting_count == 0 && t->held_count == 0) {
-		free(t);
-		s->trouble = NULL;
-	}
-}
-
 /* ---- staging */
 
-static void stage_drop(Push *p)
+static void stage_drop(StreamPush *p)
 {
 	Stream *s = p->stream;
 	if (!s->staged)
@@ -99,139 +55,30 @@ static void stage_add(Stream *s, const uint8_t *data, uint32_t len)
 
 /* ---- messages */
 
-static void complete(Push *p, StreamMessage *message)
+static void complete(StreamPush *p, StreamMessage *message)
 {
 	p->context->handler->complete(p->context->user, p->side, message);
 }
 
-/* bytes came for @message now, or for one before it: only then has the receiver all of it */
-static void message_touch(const Push *p, StreamMessage *message)
-{
-	if (p->now_ns == 0 || p->now_ns < message->last_ns)
-		return;
-	message->last_ns = p->now_ns;
-	message->last_frame = p->now_frame;
-}
-
-/* completes the messages in front that miss nothing any more */
-static void complete_waiting(Push *p)
-{
-	StreamTrouble *t = p->stream->trouble;
-	uint32_t done = 0;
-	while (done < t->waiting_count && t->waiting[done].missing == 0) {
-		StreamMessage message = t->waiting[done++];
-		message_touch(p, &message);
-		complete(p, &message);
-	}
-	t->waiting_count -= done;
-	memmove(t->waiting, t->waiting + done, t->waiting_count * sizeof *t->waiting);
-}
-
-static void message_lose(Push *p, StreamMessage *message, uint64_t bytes)
-{
-	message->missing -= bytes;
-	message->has_lost_bytes = true;
-	p->stream->left -= bytes;
-}
-
-/* bytes [from, to) below `next` were seen, or will never be; @from..@to lies in holes only */
-static void settle(Push *p, int64_t from, int64_t to, bool was_seen)
-{
-	Stream *s = p->stream;
-	StreamTrouble *t = s->trouble;
-	for (uint32_t i = 0; i <= t->waiting_count; i++) {
-		bool is_current = i == t->waiting_count;
-		if (is_current && s->state != STREAM_BODY)
-			break;
-		StreamMessage *m = is_current ? &s->current : &t->waiting[i];
-		int64_t a = from > m->start ? from : m->start, b = to < m->end ? to : m->end;
-		if (a >= b)
-			continue;
-		if (!was_seen) {
-			message_lose(p, m, (uint64_t)(b - a));
-			continue;
-		}
-		m->missing -= (uint64_t)(b - a);
-		s->left -= (uint64_t)(b - a);
-		message_touch(p, m);
-	}
-}
-
-/* the part of [from, to) that lies in holes is settled and is no hole any more */
-static void fill(Push *p, int64_t from, int64_t to, bool was_seen)
-{
-	StreamTrouble *t = p->stream->trouble;
-	if (!t)
-		return;
-	for (uint32_t i = 0; i < t->hole_count; i++) {
-		Hole hole = t->holes[i];
-		int64_t a = from > hole.from ? from : hole.from, b = to < hole.to ? to : hole.to;
-		if (a >= b)
-			continue;
-		settle(p, a, b, was_seen);
-		bool keeps_left = a > hole.from, keeps_right = b < hole.to;
-		if (keeps_left && keeps_right && t->hole_count < STREAM_MAX_HOLES) {
-			memmove(t->holes + i + 1, t->holes + i,
-				(t->hole_count - i) * sizeof *t->holes);
-			t->hole_count++;
-			t->holes[i].to = a;
-			t->holes[++i].from = b;
-		} else if (keeps_left) {
-			/* no room to split: the right part will not be waited for */
-			if (keeps_right)
-				settle(p, b, hole.to, false);
-			t->holes[i].to = a;
-		} else if (keeps_right) {
-			t->holes[i].from = b;
-		} else {
-			t->hole_count--;
-			memmove(t->holes + i, t->holes + i + 1,
-				(t->hole_count - i) * sizeof *t->holes);
-			i--;
-		}
-	}
-	complete_waiting(p);
-}
-
-/* `next` passes a hole inside the current body */
-static void hole_add(Push *p, int64_t from, int64_t to)
-{
-	Stream *s = p->stream;
-	StreamTrouble *t = trouble_get(s);
-	if (!t) {
-		message_lose(p, &s->current, (uint64_t)(to - from));
-		return;
-	}
-	if (t->hole_count == STREAM_MAX_HOLES)
-		fill(p, t->holes[0].from, t->holes[0].to, false);
-	t->holes[t->hole_count++] = (Hole){from, to};
-}
-
 /* `next` has reached the end of the current message */
-static void message_finish(Push *p)
+static void message_finish(StreamPush *p)
 {
 	Stream *s = p->stream;
 	StreamTrouble *t = s->trouble;
 	s->state = STREAM_AT_HEAD;
 	s->is_cut = false;
 	if (s->current.missing == 0 && !s->current.has_lost_bytes)
-		message_touch(p, &s->current);
+		stream_touch(p, &s->current);
 	if (s->current.missing == 0 && (!t || t->waiting_count == 0)) {
 		complete(p, &s->current);
 		return;
 	}
-	if (t->waiting_count == STREAM_MAX_WAITING) {
-		/* its holes are the oldest ones */
-		int64_t end = t->waiting[0].end;
-		fill(p, t->waiting[0].start, end, false);
-	}
-	t->waiting[t->waiting_count++] = s->current;
-	complete_waiting(p);
+	stream_wait(p);
 }
 
 /* ---- framing */
 
-static void lose(Push *p)
+static void lose(StreamPush *p)
 {
 	Stream *s = p->stream;
 	stage_drop(p);
@@ -242,7 +89,7 @@ static void lose(Push *p)
 	p->context->handler->lost(p->context->user, p->side, false);
 }
 
-static void take_wire(Push *p, const SessionChunk *c, int64_t to)
+static void take_wire(StreamPush *p, const SessionChunk *c, int64_t to)
 {
 	Stream *s = p->stream;
 	uint64_t n = (uint64_t)(to - s->next);
@@ -256,7 +103,7 @@ static void take_wire(Push *p, const SessionChunk *c, int64_t to)
 	}
 }
 
-static void header_out(Push *p, const uint8_t *data, size_t len)
+static void header_out(StreamPush *p, const uint8_t *data, size_t len)
 {
 	Stream *s = p->stream;
 	s->state = STREAM_BODY;
@@ -268,7 +115,7 @@ static void header_out(Push *p, const uint8_t *data, size_t len)
 
 /* a message begins at @start; @data holds its first @len bytes, `next` lies behind what is staged
  */
-static void message_begin(Push *p, const SessionChunk *c, int64_t start, const Extent *extent,
+static void message_begin(StreamPush *p, const SessionChunk *c, int64_t start, const Extent *extent,
 	const uint8_t *data, size_t len)
 {
 	Stream *s = p->stream;
@@ -303,7 +150,7 @@ static void message_begin(Push *p, const SessionChunk *c, int64_t start, const E
 }
 
 /* the capture kept too little of the segment to tell where its message ends */
-static void framing_cut(Push *p, const SessionChunk *c, const uint8_t *data, size_t len)
+static void framing_cut(StreamPush *p, const SessionChunk *c, const uint8_t *data, size_t len)
 {
 	Stream *s = p->stream;
 	int64_t end = c->offset + c->len;
@@ -324,7 +171,7 @@ static void framing_cut(Push *p, const SessionChunk *c, const uint8_t *data, siz
 	message_begin(p, c, start, &extent, data, len);
 }
 
-static void feed_head(Push *p, const SessionChunk *c)
+static void feed_head(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	size_t at = (size_t)(s->next - c->offset);
@@ -369,7 +216,7 @@ static void feed_head(Push *p, const SessionChunk *c)
 	}
 }
 
-static void feed_header(Push *p, const SessionChunk *c)
+static void feed_header(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	size_t at = (size_t)(s->next - c->offset);
@@ -389,7 +236,7 @@ static void feed_header(Push *p, const SessionChunk *c)
 		message_finish(p);
 }
 
-static void feed_lost(Push *p, const SessionChunk *c)
+static void feed_lost(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	size_t at = (size_t)(s->next - c->offset);
@@ -411,7 +258,7 @@ static void feed_lost(Push *p, const SessionChunk *c)
 }
 
 /* all bytes of @c from `next` on; `next` lies in it */
-static void feed(Push *p, const SessionChunk *c)
+static void feed(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	int64_t end = c->offset + c->len;
@@ -437,52 +284,18 @@ static void feed(Push *p, const SessionChunk *c)
 
 /* ---- missing bytes */
 
-/* keeps a segment behind a hole in a header; false: no room or no memory */
-static bool hold(Stream *s, const SessionChunk *c)
-{
-	StreamTrouble *t = trouble_get(s);
-	if (!t || t->held_count == STREAM_MAX_HELD_CHUNKS ||
-		c->caplen > STREAM_MAX_HELD_BYTES - t->held_bytes)
-		return false;
-	uint8_t *copy = malloc(c->caplen > 0 ? c->caplen : 1);
-	if (!copy)
-		return false;
-	memcpy(copy, c->data, c->caplen);
-	t->held[t->held_count++] =
-		(HeldChunk){c->offset, c->len, c->caplen, c->ts_ns, c->frame, copy, c->psh};
-	t->held_bytes += c->caplen;
-	return true;
-}
-
-static void held_free(const Push *p, HeldChunk *held)
-{
-	if (p->context->protocol->is_text)
-		explicit_bzero(held->data, held->caplen);
-	free(held->data);
-}
-
-static uint32_t held_lowest(const StreamTrouble *t)
-{
-	uint32_t lowest = 0;
-	for (uint32_t i = 1; i < t->held_count; i++) {
-		if (t->held[i].offset < t->held[lowest].offset)
-			lowest = i;
-	}
-	return lowest;
-}
-
 /* puts @c where it belongs; false when it would have to be held and cannot be */
-static bool place(Push *p, const SessionChunk *c)
+static bool place(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	int64_t end = c->offset + c->len;
 	if (c->offset < s->next)
-		fill(p, c->offset, end < s->next ? end : s->next, true);
+		stream_hole_fill(p, c->offset, end < s->next ? end : s->next, true);
 	if (end <= s->next)
 		return true;
 	if (c->offset > s->next && s->state == STREAM_BODY) {
 		int64_t to = c->offset < s->end ? c->offset : s->end;
-		hole_add(p, s->next, to);
+		stream_hole_add(p, s->next, to);
 		s->next = to;
 		if (s->next == s->end)
 			message_finish(p);
@@ -490,24 +303,22 @@ static bool place(Push *p, const SessionChunk *c)
 	if (s->state == STREAM_LOST && c->offset > s->next)
 		s->next = c->offset;
 	if (c->offset > s->next)
-		return hold(s, c);
+		return stream_hold(s, c);
 	feed(p, c);
 	return true;
 }
 
 /* held segments that `next` has reached or that need not wait any more */
-static void drain(Push *p)
+static void drain(StreamPush *p)
 {
 	Stream *s = p->stream;
 	while (s->trouble && s->trouble->held_count > 0) {
 		StreamTrouble *t = s->trouble;
-		uint32_t lowest = held_lowest(t);
+		uint32_t lowest = stream_held_lowest(t);
 		bool must_wait = s->state == STREAM_AT_HEAD || s->state == STREAM_HEADER;
 		if (t->held[lowest].offset > s->next && must_wait)
 			return;
-		HeldChunk held = t->held[lowest];
-		t->held[lowest] = t->held[--t->held_count];
-		t->held_bytes -= held.caplen;
+		StreamHeld held = stream_held_take(t, lowest);
 		SessionChunk chunk = {.offset = held.offset,
 			.len = held.len,
 			.caplen = held.caplen,
@@ -521,19 +332,19 @@ static void drain(Push *p)
 			s->next = chunk.offset;
 			feed(p, &chunk);
 		}
-		held_free(p, &held);
+		stream_held_free(p, &held);
 	}
 }
 
 /* bytes from `next` up to @to will never be seen */
-static void pass_gap(Push *p, int64_t to)
+static void pass_gap(StreamPush *p, int64_t to)
 {
 	Stream *s = p->stream;
 	if (s->state == STREAM_HEADER)
 		header_out(p, s->staged, s->staged_len);
 	if (s->state == STREAM_BODY) {
 		int64_t body = to < s->end ? to : s->end;
-		message_lose(p, &s->current, (uint64_t)(body - s->next));
+		stream_lose(p, &s->current, (uint64_t)(body - s->next));
 		s->next = body;
 		if (s->next == s->end)
 			message_finish(p);
@@ -563,42 +374,42 @@ void stream_push(Stream *stream, const StreamContext *context, Side side, const 
 	if (chunk->len == 0)
 		return;
 	stream->run_is_open = !chunk->psh || chunk->len == stream->max_segment;
-	Push p = {stream, context, side, chunk->ts_ns, chunk->frame};
+	StreamPush p = {stream, context, side, chunk->ts_ns, chunk->frame};
 	while (!place(&p, chunk)) {
 		StreamTrouble *t = stream->trouble;
 		int64_t to = chunk->offset;
-		if (t && t->held_count > 0 && t->held[held_lowest(t)].offset < to)
-			to = t->held[held_lowest(t)].offset;
+		if (t && t->held_count > 0 && t->held[stream_held_lowest(t)].offset < to)
+			to = t->held[stream_held_lowest(t)].offset;
 		pass_gap(&p, to);
 		drain(&p);
 	}
 	drain(&p);
-	trouble_drop_if_over(stream);
+	stream_trouble_end(stream);
 }
 
 void stream_gap(Stream *stream, const StreamContext *context, Side side, int64_t from, int64_t to)
 {
-	Push p = {stream, context, side, 0, 0};
+	StreamPush p = {stream, context, side, 0, 0};
 	if (from < stream->next)
-		fill(&p, from, to < stream->next ? to : stream->next, false);
+		stream_hole_fill(&p, from, to < stream->next ? to : stream->next, false);
 	if (to > stream->next) {
 		/* whatever lies between is held, or would have come before the gap was declared */
 		pass_gap(&p, to);
 		drain(&p);
 	}
-	trouble_drop_if_over(stream);
+	stream_trouble_end(stream);
 }
 
 void stream_finish(Stream *stream, const StreamContext *context, Side side)
 {
-	Push p = {stream, context, side, 0, 0};
+	StreamPush p = {stream, context, side, 0, 0};
 	while (stream->trouble && stream->trouble->held_count > 0) {
-		pass_gap(&p, stream->trouble->held[held_lowest(stream->trouble)].offset);
+		pass_gap(&p, stream->trouble->held[stream_held_lowest(stream->trouble)].offset);
 		drain(&p);
 	}
 	if (stream->trouble)
-		fill(&p, INT64_MIN, INT64_MAX, false);
-	trouble_drop_if_over(stream);
+		stream_hole_fill(&p, INT64_MIN, INT64_MAX, false);
+	stream_trouble_end(stream);
 }
 
 void stream_clear(Stream *stream)

@@ -410,6 +410,32 @@ Test(session, starts_in_the_middle_of_a_message)
 	bench_free(b);
 }
 
+/* the first segment is the rest of a message, the second holds the begin of another */
+Test(session, starts_in_the_middle_and_goes_on_in_the_next_segment)
+{
+	Bench *b = bench_new(4000, NULL);
+	uint8_t bytes[200] = {0};
+	push(b, SIDE_CLIENT, bytes, 100);
+	size_t len = fake_message(bytes + 30, MESSAGE_REQUEST, VERB_READ, 1, 1, 'a');
+	push(b, SIDE_CLIENT, bytes, 30 + len);
+	cr_assert_str_eq(session_protocol_name(b->session), "smb2");
+	cr_assert_eq(b->log.requests, 1);
+	bench_free(b);
+}
+
+/* the capture lacks the first bytes: what follows does not wait for them */
+Test(session, gap_before_the_first_payload)
+{
+	Bench *b = bench_new(4000, NULL);
+	session_gap(b->session, SIDE_CLIENT, 0, 500, 1);
+	b->offset[SIDE_CLIENT] = 500;
+	ask(b, VERB_READ, 1, 1, 'a');
+	cr_assert_eq(b->log.requests, 1);
+	answer(b, VERB_READ, 1, 100, 0);
+	cr_assert_eq(b->log.replies, 1);
+	bench_free(b);
+}
+
 Test(session, nothing_kept_by_the_capture)
 {
 	Bench *b = bench_new(4000, NULL);
