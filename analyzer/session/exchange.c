@@ -62,6 +62,7 @@ Request *exchange_request(Session *session, StreamMessage *m, const Message *mes
 		.credit_charge = message->credit_charge,
 		.credits_asked = message->credits,
 		.is_encrypted = is_opaque,
+		.is_inferred = framed->is_inferring,
 		.session_id = message->session_id,
 	};
 	request_wait(&framed->requests, request, m->tag);
@@ -129,6 +130,7 @@ void exchange_answer(Session *session, Request *request, StreamMessage *m, const
 	request_wait(&framed->requests, request, m->tag);
 	if (op->reply_first_ns == 0)
 		op->reply_first_ns = m->first_ns;
+	op->is_inferred |= framed->is_inferring;
 	op->status = message->status;
 	op->status_class = message->status_class;
 	op->reply_code = message->reply_code;

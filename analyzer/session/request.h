@@ -32,9 +32,10 @@ typedef struct Request {
 	char *new_name;         /* set-info rename, heap; NULL none */
 	uint8_t phase;          /* RequestPhase */
 	bool is_owed, is_data;
-	bool is_opaque;   /* encrypted: has no id and is not in the hash */
-	bool is_foreign;  /* answered in another protocol: the answer is counted there */
-	bool is_doubtful; /* its answer may lie in bytes that were not captured */
+	bool is_opaque;    /* encrypted: has no id and is not in the hash */
+	bool is_retracted; /* an answer was guessed and turned out to be another message */
+	bool is_foreign;   /* answered in another protocol: the answer is counted there */
+	bool is_doubtful;  /* its answer may lie in bytes that were not captured */
 	bool is_open, is_close;
 	bool is_listed;      /* in the owed list */
 	bool is_unfinished;  /* in the list of those whose message is not complete */

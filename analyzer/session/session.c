@@ -25,13 +25,15 @@ static void on_message(void *user, const Message *message)
 	/* even if the first bytes were none of its messages: the stream found one further on */
 	framed->is_confirmed = true;
 	framed->has_failed = false;
+	framed->has_emitted = true;
 	framed->kind->message(session, framed->message_side, framed->message, message);
 }
 
 static void on_anomaly(void *user, const char *kind)
 {
-	(void)kind;
-	((Session *)user)->framed->anomalies++;
+	/* cut by the capture, not wrong */
+	if (strcmp(kind, "header-cut") != 0)
+		((Session *)user)->framed->anomalies++;
 }
 
 /* the rest of a large compound never came: what was seen of it is all there is */
@@ -62,11 +64,20 @@ static void on_header(void *user, Side side, const uint8_t *data, size_t len, co
 	}
 	framed->message = message;
 	framed->message_side = side;
+	if (message->is_expected) {
+		expect_emit(session, side, message);
+		framed->message = NULL;
+		return;
+	}
 	framed->staged = data;
 	framed->staged_len = len;
 	framed->extent = extent;
+	framed->has_emitted = false;
 	framed->protocol->decode(
 		&framed->state, data, len, extent, side == SIDE_CLIENT, &framed->sink);
+	/* too little was kept of its header, but its length fits what must come */
+	if (!framed->has_emitted && len < extent->want && expect_fits(session, side, extent->total))
+		expect_emit(session, side, message);
 	framed->message = NULL;
 	message->continues = framed->state.compound_left[side] > 0;
 	if (message->continues && compound->tag == 0)
@@ -79,6 +90,8 @@ static void on_complete(void *user, Side side, StreamMessage *message)
 {
 	Session *session = user;
 	StreamMessage *compound = &session->framed->compound[side];
+	if (message->is_short)
+		expect_adjust(session, message);
 	if (compound->tag == message->tag) {
 		*compound = *message;
 		if (message->continues)
@@ -102,10 +115,19 @@ static void on_lost(void *user, Side side, bool found)
 		framed->state.reply_code = 0;
 	framed->state.overlong[side == SIDE_CLIENT] = false;
 	compound_cut(session, side);
+	if (framed->kind == &session_kind_smb)
+		expect_retract(session, side, session->turn.newest_request_ns);
 	exchange_doubt(session, side);
 }
 
-static const StreamHandler stream_handler = {on_header, on_complete, on_lost};
+static uint64_t on_expect(void *user, Side side, bool is_elsewhere)
+{
+	/* answers go on although a small message came between them unseen; a row of requests that
+	 * does not fit was none */
+	return is_elsewhere && side == SIDE_CLIENT ? 0 : expect_total(user, side);
+}
+
+static const StreamHandler stream_handler = {on_header, on_complete, on_lost, on_expect};
 
 bool session_framed_start(Session *session, const Protocol *protocol)
 {
@@ -209,7 +231,8 @@ void session_framed_push(Session *session, Side side, const SessionChunk *chunk)
 	Stream *stream = &framed->streams[side];
 	/* inside a body only the count of what is left changes */
 	bool is_skipping = stream->state == STREAM_BODY && chunk->offset == stream->next &&
-			   chunk->offset + chunk->len < stream->end && !stream->trouble;
+			   chunk->offset + chunk->len < stream->end && !stream->trouble &&
+			   !stream->current.is_expected;
 	stream_push(stream, &framed->context, side, chunk);
 	if (is_skipping) {
 		session->turn.message_left[side] = stream->left;

@@ -82,6 +82,8 @@ typedef struct Operation {
 	uint16_t credit_charge, credits_asked, credits_granted;
 	bool answered;     /* false: the session gave it up (end, cap, capture gap) */
 	bool is_encrypted; /* guessed from sizes: verb may be VERB_OTHER */
+	bool is_inferred;  /* the snap length cut its header: one more of a row of reads or writes,
+			      known by its length; so is its answer, or one of the two */
 	FileRef *file;     /* NULL when it names no file */
 	uint32_t entries;  /* list answers */
 	uint64_t session_id;

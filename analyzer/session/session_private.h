@@ -63,6 +63,33 @@ typedef struct SmbTrees {
 	uint32_t count, limit;
 } SmbTrees;
 
+/** ExpectRow: the last read or write of a row of them; what the next one will be like. */
+typedef struct ExpectRow {
+	bool is_valid;
+	MessageProtocol protocol;
+	MessageVerb verb;
+	MessageKind kind; /* MESSAGE_REQUEST or MESSAGE_OPAQUE */
+	uint16_t command, credit_charge, credits;
+	uint32_t flags, tree_id;
+	uint32_t run; /* how many alike came before it */
+	uint64_t session_id, request_id, offset, length;
+	uint64_t id_step; /* from one request id to the next */
+	uint64_t total;   /* bytes with framing */
+	uint64_t opaque_length;
+	uint8_t file_id[FILE_ID_LEN];
+} ExpectRow;
+
+/** Expectation: what messages must be whose headers the snap length cut. */
+typedef struct Expectation {
+	ExpectRow request;
+	uint64_t read_overhead; /* bytes of an answer to a read beside the data; 0 unknown */
+	uint64_t write_total;   /* bytes of an answer to a write; 0 unknown */
+	uint64_t opaque_total;  /* bytes of the last encrypted answer to a read; 0 unknown */
+	uint64_t opaque_length; /* and its size inside */
+	uint32_t unproven[2];   /* guesses by side since a header was seen */
+	uint64_t proven_tag;    /* last message of the client whose header was seen */
+} Expectation;
+
 /** SmbState: an SMB connection beyond its requests and files. */
 typedef struct SmbState {
 	SmbTrees trees;
@@ -82,6 +109,7 @@ typedef struct SmbState {
 	struct SmbDecryptor *decryptor; /* NULL without keys */
 	FileCell *opaque_file;          /* stands for all files of an encrypted session */
 	uint64_t opaque_sequence;
+	Expectation expected;
 } SmbState;
 
 /** FtpState: an FTP control connection beyond its requests. */
@@ -124,9 +152,13 @@ typedef struct SessionFramed {
 	uint64_t last_tag;
 	StreamMessage compound[2]; /* part of a large compound, by side; tag 0: none */
 	int64_t previous_reply_first_ns, previous_reply_last_ns;
-	bool is_confirmed; /* a message was decoded: the protocol is right */
-	bool has_doubt;    /* some requests are doubtful */
-	bool has_failed;   /* the first bytes were none of its messages */
+	bool is_confirmed;  /* a message was decoded: the protocol is right */
+	bool has_doubt;     /* some requests are doubtful */
+	bool has_failed;    /* the first bytes were none of its messages */
+	bool has_emitted;   /* the decoder made something of the message */
+	bool has_retracted; /* some requests are */
+	bool is_inferring;  /* the message handled now is a guess */
+	uint64_t inferred;
 	uint64_t anomalies, resyncs, requests_dropped, unpaired_replies;
 	union {
 		SmbState smb;
@@ -275,6 +307,48 @@ void smb_file_open(
 /** smb_file_set_compound: the file that later members of a compound or AndX chain mean; NULL none.
  */
 void smb_file_set_compound(SmbState *smb, FileCell *file);
+
+/* ---- expectation.c */
+
+/** expect_note: @message came with its header, in @total bytes of stream. */
+void expect_note(Session *session, Side side, const Message *message, uint64_t total);
+
+/** expect_fill: completes the fields of a cut read or write request from those before it. */
+void expect_fill(const Session *session, Message *message);
+
+/** expect_total: bytes of the message that @side must be sending now; 0 when that is not to be
+ * told. */
+uint64_t expect_total(const Session *session, Side side);
+
+/** expect_fits: whether a message of @total bytes of @side, of whose header too little was kept,
+ * goes on with the row or answers it. */
+bool expect_fits(const Session *session, Side side, uint64_t total);
+
+/** expect_read_overhead: bytes of an answer to a read beside its data; 0 unknown. */
+uint64_t expect_read_overhead(const Session *session, MessageProtocol protocol);
+
+/** expect_request: the request that @message must answer although its id is another: ids of rows
+ * may go on in other steps than seen, and a server that answers out of order makes guesses answer
+ * the wrong one of two alike. NULL none. */
+Request *expect_request(const Session *session, const Message *message);
+
+/** expect_emit: hands that message to the session. */
+void expect_emit(Session *session, Side side, StreamMessage *m);
+
+/** expect_adjust: @m was a guess and ended before its guessed end: a short write, or no such
+ * message at all. */
+void expect_adjust(Session *session, const StreamMessage *m);
+
+/** expect_proven: the answer of @request was seen: guesses about older ones that failed are over.
+ */
+void expect_proven(Session *session, const Request *request, int64_t now_ns);
+
+/** expect_closed: @file was closed: what is still owed on it was answered unseen. */
+void expect_closed(Session *session, const FileCell *file, int64_t now_ns);
+
+/** expect_retract: what was inferred of @side did not lead to another message: requests since the
+ * last proof never existed. */
+void expect_retract(Session *session, Side side, int64_t now_ns);
 
 /* ---- opaque_session.c */
 

@@ -127,6 +127,15 @@ void session_count_greeting(SessionFramed *framed, int64_t now_ns)
 		phase_note(&framed->phases[PHASE_GREETING], 0, now_ns, 0);
 }
 
+static void count_times(CommandCounter *counter, int64_t response_ns, int64_t server_ns)
+{
+	uint64_t us = response_ns > 0 ? (uint64_t)response_ns / 1000 : 0;
+	histogram_add(&counter->response_time, response_ns, 1);
+	if (server_ns >= 0)
+		histogram_add(&counter->server_time, server_ns, 1);
+	counter->response_bins[log_bin(us, SESSION_TIME_BINS)]++;
+}
+
 void session_count_answer(SessionFramed *framed, const Operation *op, int64_t server_ns)
 {
 	int64_t response_ns = op->reply_last_ns - op->request_last_ns;
@@ -135,11 +144,9 @@ void session_count_answer(SessionFramed *framed, const Operation *op, int64_t se
 		counter->responses++;
 		if (session_class_is_error(op->status_class))
 			counter->errors++;
-		histogram_add(&counter->response_time, response_ns, 1);
-		if (server_ns >= 0)
-			histogram_add(&counter->server_time, server_ns, 1);
-		uint64_t us = response_ns > 0 ? (uint64_t)response_ns / 1000 : 0;
-		counter->response_bins[log_bin(us, SESSION_TIME_BINS)]++;
+		/* which answer belongs to which request is a guess then */
+		if (!op->is_inferred)
+			count_times(counter, response_ns, server_ns);
 	}
 	if (framed->first_data_ns == 0)
 		phase_note(&framed->phases[phase_of(op)], op->request_first_ns, op->reply_last_ns,
@@ -400,6 +407,7 @@ bool session_stats(Session *session, SessionStats *ret)
 	fill_commands(framed, ret);
 	memcpy(ret->phases, framed->phases, sizeof ret->phases);
 	ret->first_data_ns = framed->first_data_ns;
+	ret->inferred = framed->inferred;
 	ret->unpaired_replies = framed->unpaired_replies;
 	if (framed->kind == &session_kind_smb) {
 		fill_smb(framed, ret);

@@ -112,6 +112,7 @@ typedef struct SessionStats {
 	SizeStats read_size, write_size;
 	SessionPhase phases[PHASE_COUNT];
 	int64_t first_data_ns; /* first byte of the first read, write or transfer command; 0 none */
+	uint64_t inferred;     /* requests or answers whose header the snap length cut */
 	uint64_t unpaired_replies; /* answers whose request was not captured */
 } SessionStats;
 

@@ -10,9 +10,8 @@
 #include "analyzer/session/session_private.h"
 #include "analyzer/session/smb_secret.h"
 
-/* Fixed bytes before the data, for messages whose header the snap length cut: NetBIOS framing, SMB2
- * header, and the fixed part of a READ answer (MS-SMB2 2.2.20) or a WRITE request (2.2.21). */
-#define SMB2_READ_OVERHEAD (4 + 64 + 16)
+/* Fixed bytes before the data, for requests whose header the snap length cut: NetBIOS framing, SMB2
+ * header, and the fixed part of a WRITE request, MS-SMB2 2.2.21. */
 #define SMB2_WRITE_OVERHEAD (4 + 64 + 48)
 
 /* FileRenameInformation, MS-FSCC 2.4: set-info that gives an open file another name */
@@ -234,12 +233,12 @@ static uint64_t moved_bytes(const Session *session, const Request *request, cons
 		return 0;
 	if (request->op.verb == VERB_WRITE)
 		return message->length > 0 ? message->length : request->op.asked_bytes;
+	if (request->op.verb != VERB_READ || message->length > 0 ||
+		!(message->flags & MESSAGE_TRUNCATED))
+		return message->length;
 	uint64_t total = session->framed->streams[session->framed->message_side].extent.total;
-	if (request->op.verb == VERB_READ && message->length == 0 &&
-		message->flags & MESSAGE_TRUNCATED && message->protocol == MESSAGE_SMB2 &&
-		total > SMB2_READ_OVERHEAD)
-		return total - SMB2_READ_OVERHEAD;
-	return message->length;
+	uint64_t overhead = expect_read_overhead(session, message->protocol);
+	return overhead > 0 && total > overhead ? total - overhead : 0;
 }
 
 static void answer_open(Request *request, const Message *message)
@@ -293,10 +292,13 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 	Request *request = find_request(session, message);
 	if (!request && message->protocol == MESSAGE_SMB2)
 		request = find_opaque(session, message);
+	if (!request)
+		request = expect_request(session, message);
 	if (!request || request->phase == REQUEST_ANSWERING) {
 		exchange_count_reply(session, message);
 		return;
 	}
+	expect_proven(session, request, m->first_ns);
 	exchange_answer(session, request, m, message);
 	if (request->is_data || request->op.verb == VERB_COPY)
 		request->op.moved_bytes += moved_bytes(session, request, message);
@@ -371,6 +373,13 @@ static void smb_message(Session *session, Side side, StreamMessage *m, const Mes
 		smb->messages++;
 		smb->signed_messages += (message->flags & MESSAGE_SIGNED) != 0;
 	}
+	Message filled;
+	if (message->kind == MESSAGE_REQUEST && message->flags & MESSAGE_TRUNCATED) {
+		filled = *message;
+		expect_fill(session, &filled);
+		message = &filled;
+	}
+	expect_note(session, side, message, session->framed->streams[side].extent.total);
 	switch (message->kind) {
 	case MESSAGE_REQUEST:
 		on_request(session, m, message);
@@ -414,6 +423,8 @@ static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 	const Operation *op = &request->op;
 	bool is_ok = is_success(op);
 	uint64_t owner_id = smb_file_owner(op->protocol, op->session_id);
+	if (request->file && request->is_close && op->answered)
+		expect_closed(session, request->file, now_ns);
 	if (request->file && (request->is_close || (request->is_open && !is_ok)))
 		file_close(files, request->file, now_ns);
 	if (request->new_name && request->file && is_ok)

@@ -132,12 +132,14 @@ static void message_begin(StreamPush *p, const SessionChunk *c, int64_t start, c
 		.first_frame = is_staged ? s->staged_frame : c->frame};
 	s->current.last_ns = s->current.first_ns;
 	s->current.last_frame = s->current.first_frame;
+	s->current.is_expected = extent->want == 0;
 	s->end = s->current.end;
 	s->left += extent->total;
 	if (len > extent->total)
 		len = (size_t)extent->total;
 	s->next = start;
-	take_wire(p, c, start + (int64_t)len);
+	if (len > 0)
+		take_wire(p, c, start + (int64_t)len);
 	if (len >= s->extent.want) {
 		header_out(p, data, len);
 	} else {
@@ -149,17 +151,33 @@ static void message_begin(StreamPush *p, const SessionChunk *c, int64_t start, c
 		message_finish(p);
 }
 
+/* a message whose header is not at hand, if its length can be told */
+static bool expected_begin(StreamPush *p, const SessionChunk *c, int64_t start, const uint8_t *data,
+	size_t len, bool is_elsewhere)
+{
+	const StreamHandler *handler = p->context->handler;
+	Extent expected = {.is_message = true};
+	if (handler->expect)
+		expected.total = handler->expect(p->context->user, p->side, is_elsewhere);
+	if (expected.total <= len || expected.total > STREAM_MAX_MESSAGE)
+		return false;
+	message_begin(p, c, start, &expected, data, len);
+	return true;
+}
+
 /* the capture kept too little of the segment to tell where its message ends */
 static void framing_cut(StreamPush *p, const SessionChunk *c, const uint8_t *data, size_t len)
 {
 	Stream *s = p->stream;
 	int64_t end = c->offset + c->len;
+	int64_t start = s->next - (s->staged_len > 0 ? (int64_t)len : 0);
 	if (!p->context->protocol->is_text) {
+		if (expected_begin(p, c, start, data, len, false))
+			return;
 		lose(p);
 		s->next = end;
 		return;
 	}
-	int64_t start = s->next - (s->staged_len > 0 ? (int64_t)len : 0);
 	if (len == 0) {
 		s->next = end;
 		return;
@@ -210,7 +228,7 @@ static void feed_head(StreamPush *p, const SessionChunk *c)
 		}
 		if (s->is_cut)
 			lose(p);
-	} else {
+	} else if (!s->current.is_expected || !expected_begin(p, c, start, data, len, true)) {
 		lose(p);
 		s->next = first_new > start ? first_new : first_new + 1;
 	}
@@ -257,11 +275,31 @@ static void feed_lost(StreamPush *p, const SessionChunk *c)
 	p->context->handler->lost(p->context->user, p->side, true);
 }
 
+/* A message whose length was a guess ends where the next one is seen to begin. */
+static void end_expected(StreamPush *p, const SessionChunk *c)
+{
+	Stream *s = p->stream;
+	size_t at = (size_t)(s->next - c->offset);
+	if (s->state != STREAM_BODY || !s->current.is_expected || at >= c->caplen)
+		return;
+	long found = p->context->protocol->resync(c->data + at, c->caplen - at, from_client(p));
+	if (found < 0 || s->next + found >= s->end)
+		return;
+	uint64_t beyond = (uint64_t)(s->end - s->next - found);
+	s->current.end = s->end = s->next + found;
+	s->current.missing -= beyond;
+	s->current.is_short = true;
+	s->left -= beyond;
+	if (s->next == s->end)
+		message_finish(p);
+}
+
 /* all bytes of @c from `next` on; `next` lies in it */
 static void feed(StreamPush *p, const SessionChunk *c)
 {
 	Stream *s = p->stream;
 	int64_t end = c->offset + c->len;
+	end_expected(p, c);
 	while (s->next < end) {
 		switch ((StreamState)s->state) {
 		case STREAM_BODY:
@@ -360,7 +398,8 @@ void stream_push(Stream *stream, const StreamContext *context, Side side, const 
 	int64_t end = chunk->offset + chunk->len;
 	if (chunk->len > stream->max_segment)
 		stream->max_segment = chunk->len;
-	if (stream->state == STREAM_BODY && chunk->offset == stream->next && end < stream->end) {
+	if (stream->state == STREAM_BODY && chunk->offset == stream->next && end < stream->end &&
+		!stream->current.is_expected) {
 		stream->next = end;
 		stream->current.missing -= chunk->len;
 		stream->left -= chunk->len;
@@ -376,6 +415,12 @@ void stream_push(Stream *stream, const StreamContext *context, Side side, const 
 	stream->run_is_open = !chunk->psh || chunk->len == stream->max_segment;
 	StreamPush p = {stream, context, side, chunk->ts_ns, chunk->frame};
 	while (!place(&p, chunk)) {
+		/* the header may still come late: with its length told it need not be waited for */
+		if (stream->state == STREAM_AT_HEAD && stream->staged_len == 0 &&
+			expected_begin(&p, chunk, stream->next, chunk->data, 0, false)) {
+			drain(&p);
+			continue;
+		}
 		StreamTrouble *t = stream->trouble;
 		int64_t to = chunk->offset;
 		if (t && t->held_count > 0 && t->held[stream_held_lowest(t)].offset < to)

@@ -37,6 +37,8 @@ typedef struct StreamMessage {
 	uint64_t last_frame;  /* frame that brought last_ns */
 	uint64_t tag;         /* the handler's; 0 at start */
 	bool continues;       /* the handler's: the next message belongs to the same frame */
+	bool is_expected;     /* its header was cut: length and meaning are the handler's guess */
+	bool is_short;        /* it ended before the guess said */
 	bool has_lost_bytes;  /* some bytes were never seen and never will be */
 } StreamMessage;
 
@@ -51,6 +53,13 @@ typedef struct StreamHandler {
 	/** lost: bytes are missing and the place of the next message is unknown, or @found again.
 	 */
 	void (*lost)(void *user, Side side, bool found);
+	/**
+	 * expect: the snap length cut the framing of the message that begins now; @is_elsewhere: no
+	 * message begins here after all, so that a guess before it missed by some bytes. Returns
+	 * how many bytes long it must be and header() is called without bytes, or 0 when that is
+	 * not to be told. May be NULL.
+	 */
+	uint64_t (*expect)(void *user, Side side, bool is_elsewhere);
 } StreamHandler;
 
 /** StreamContext: what both directions of a connection share. */
