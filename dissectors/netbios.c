@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * NetBIOS session service framing and names.
+ * NetBIOS session service framing and packets.
  */
 #include "dissectors/netbios.h"
 
@@ -100,43 +100,4 @@ void netbios_decode(Cursor c, bool from_client, const MessageSink *sink)
 	if (c.bad)
 		m.flags |= MESSAGE_TRUNCATED;
 	sink->message(sink->user, &m);
-}
-
-ParseStatus netbios_name_parse(Cursor *c, NetbiosName *ret)
-{
-	Cursor ahead = *c;
-	uint8_t decoded[16];
-	uint8_t label = cursor_u8(&ahead);
-	const uint8_t *letters;
-
-	if (ahead.bad)
-		return PARSE_SHORT;
-	if (label >= 0xC0)
-		return PARSE_UNKNOWN;
-	if (label != 32)
-		return PARSE_BAD;
-	letters = cursor_take(&ahead, 32);
-	if (!letters)
-		return PARSE_SHORT;
-	for (size_t i = 0; i < 16; i++) {
-		unsigned high = letters[2 * i] - 'A', low = letters[2 * i + 1] - 'A';
-		if (high > 15 || low > 15)
-			return PARSE_BAD;
-		decoded[i] = (uint8_t)(high << 4 | low);
-	}
-	/* the labels of a scope; a name is at most 255 bytes, so this ends */
-	for (size_t total = 34; (label = cursor_u8(&ahead)) != 0; total += label + 1U) {
-		if (label > 63 || total > 255)
-			return label >= 0xC0 ? PARSE_UNKNOWN : PARSE_BAD;
-		cursor_skip(&ahead, label);
-	}
-	if (ahead.bad)
-		return PARSE_SHORT;
-	memcpy(ret->bytes, decoded, 15);
-	ret->suffix = decoded[15];
-	ret->len = 15;
-	while (ret->len > 0 && (ret->bytes[ret->len - 1] == ' ' || ret->bytes[ret->len - 1] == 0))
-		ret->len--;
-	*c = ahead;
-	return PARSE_OK;
 }

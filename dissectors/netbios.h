@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * NetBIOS session service: the four bytes before every SMB message on TCP, on port 139 with a
- * 17-bit length and packets of its own, on port 445 with a 24-bit length; and first-level encoded
- * names.
- * Source: RFC 1002 4.3 and 4.2.1, MS-SMB2 2.1.
+ * 17-bit length and packets of its own, on port 445 with a 24-bit length.
+ * Source: RFC 1002 4.3, MS-SMB2 2.1.
  */
 #ifndef SLOWCOPY_DISSECTORS_NETBIOS_H
 #define SLOWCOPY_DISSECTORS_NETBIOS_H
@@ -52,20 +51,5 @@ void netbios_decode(Cursor c, bool from_client, const MessageSink *sink);
 /** netbios_command_name: "session-request", "keep-alive"… for a NetbiosType; NULL for others.
  * Static. */
 const char *netbios_command_name(uint16_t type);
-
-/* A NetBIOS name: 15 characters and a suffix that tells the service (0x00 workstation, 0x20 file
- * server, 0x1c domain controllers). */
-typedef struct NetbiosName {
-	uint8_t bytes[15]; /* padded with blanks as on the wire */
-	uint8_t len;       /* without the padding */
-	uint8_t suffix;
-} NetbiosName;
-
-/**
- * netbios_name_parse: a name in first-level encoding: length byte 32, 32 letters A–P, the labels of
- * a scope, a zero byte.
- * @c: moves past all of it on PARSE_OK. Compression pointers are PARSE_UNKNOWN.
- */
-ParseStatus netbios_name_parse(Cursor *c, NetbiosName *ret);
 
 #endif

@@ -24,7 +24,6 @@ typedef struct DissectorState {
 	bool overlong[2];         /* FTP: behind the first piece of a line longer than is staged,
 				     by direction (1: from the client) */
 	uint16_t last_command[2]; /* SMB1 multi-part transactions, FTP: last command by direction */
-	uint32_t max_data;        /* SMB1: request size, for replies that do not carry it */
 	bool raw_write_answered;  /* SMB1 WRITE_RAW in write-through mode: a final answer follows */
 	uint64_t raw_request_id;  /* SMB1: request that the bare data under way belongs to */
 	bool stage_encrypted;     /* set by a session that has keys: stage the head of encrypted

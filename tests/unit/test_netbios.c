@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * NetBIOS framing on both ports, session packets, encoded names.
+ * NetBIOS framing on both ports, session packets.
  */
 #include "dissectors/netbios.h"
 
@@ -114,65 +114,4 @@ Test(netbios, session_packets)
 	for (uint16_t type = 0; type < 0x200; type++)
 		cr_expect_eq(netbios_command_name(type) != NULL,
 			type == 0 || (type >= 0x81 && type <= 0x85), "%x", type);
-}
-
-static size_t encode(uint8_t *out, const char *name, uint8_t suffix)
-{
-	size_t at = 0;
-
-	out[at++] = 32;
-	for (size_t i = 0; i < 16; i++) {
-		uint8_t c = i == 15 ? suffix : i < strlen(name) ? (uint8_t)name[i] : ' ';
-		out[at++] = (uint8_t)('A' + (c >> 4));
-		out[at++] = (uint8_t)('A' + (c & 15));
-	}
-	out[at++] = 0;
-	return at;
-}
-
-Test(netbios, names)
-{
-	uint8_t bytes[300];
-	size_t len = encode(bytes, "FILESERVER", 0x20);
-	NetbiosName name = {.suffix = 99};
-	Cursor c = cursor_over(bytes, len);
-
-	cr_assert_eq(netbios_name_parse(&c, &name), PARSE_OK);
-	cr_expect_eq(name.len, 10);
-	cr_expect_eq(memcmp(name.bytes, "FILESERVER", 10), 0);
-	cr_expect_eq(name.suffix, 0x20);
-	cr_expect_eq(c.pos, len);
-
-	for (size_t kept = 0; kept < len; kept++) {
-		uint8_t *copy = malloc(kept ? kept : 1);
-		memcpy(copy, bytes, kept);
-		c = cursor_over(copy, kept);
-		cr_expect_eq(netbios_name_parse(&c, &name), PARSE_SHORT, "%zu", kept);
-		cr_expect_eq(c.pos, 0);
-		free(copy);
-	}
-
-	/* a scope of two labels */
-	memcpy(bytes + len - 1, "\x02hq\x03org\x00", 8);
-	c = cursor_over(bytes, len + 7);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_OK);
-	cr_expect_eq(c.pos, len + 7);
-
-	/* a scope without end */
-	memset(bytes + len - 1, 63, sizeof bytes - len + 1);
-	c = cursor_over(bytes, sizeof bytes);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_BAD);
-
-	bytes[len - 1] = 0xC0;
-	c = cursor_over(bytes, sizeof bytes);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_UNKNOWN);
-	bytes[5] = 'Q';
-	c = cursor_over(bytes, sizeof bytes);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_BAD);
-	bytes[0] = 31;
-	c = cursor_over(bytes, sizeof bytes);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_BAD);
-	bytes[0] = 0xC0;
-	c = cursor_over(bytes, sizeof bytes);
-	cr_expect_eq(netbios_name_parse(&c, &name), PARSE_UNKNOWN);
 }
