@@ -28,9 +28,8 @@ static bool is_limited(const CauseContext *context, const Requests *r)
 	return s && s->protocol && strcmp(s->protocol, "smb2") == 0 && s->negotiate_seen &&
 	       /* the maximum is sent behind the capabilities: unseen, both were cut by the snap
 		  length */
-	       s->max_read_bytes > 0 &&
-	       s->dialect && !s->multi_credit && r->size >= AT_LIMIT_SHARE * LIMIT_BYTES &&
-	       r->size <= LIMIT_BYTES;
+	       s->max_read_bytes > 0 && s->dialect && !s->multi_credit &&
+	       r->size >= AT_LIMIT_SHARE * LIMIT_BYTES && r->size <= LIMIT_BYTES;
 }
 
 static void advise(const SessionStats *s, FindingDraft *draft)

@@ -82,7 +82,8 @@ static bool stood_at_edge(
 	if (!d->has_edge || step->previous_data_ns == 0 || step->next_before <= 0 ||
 		!tcp_window_is_trusted(&conv->tcp, side))
 		return false;
-	/* RFC 1122 4.2.3.4: too little to send into is less than a segment and than half the window */
+	/* RFC 1122 4.2.3.4: too little to send into is less than a segment and than half the window
+	 */
 	uint32_t little = d->mss < d->max_peer_window / 2 ? d->mss : d->max_peer_window / 2;
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side), stop = step->previous_data_ns;
 	int64_t less = (int64_t)(EDGE_LOOP_SHARE * (double)loop);

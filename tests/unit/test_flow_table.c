@@ -159,8 +159,8 @@ Test(flow_table, a_million_flows)
 		for (uint64_t i = 0; i < FLOWS; i++) {
 			FlowKey key = {.protocol = 6};
 			memcpy(key.high_addr, &i, sizeof i);
-			Flow *flow = flow_table_get(
-				table, &key, flow_key_hash(&key), (int64_t)i * FLOW_TOUCH_NS, &is_new);
+			Flow *flow = flow_table_get(table, &key, flow_key_hash(&key),
+				(int64_t)i * FLOW_TOUCH_NS, &is_new);
 			cr_assert_eq(is_new, round == 0);
 			if (is_new)
 				*(uint64_t *)flow->user = i;
@@ -174,7 +174,8 @@ Test(flow_table, a_million_flows)
 	for (uint64_t i = FLOWS; i < FLOWS * 3 / 2; i++) {
 		FlowKey key = {.protocol = 6};
 		memcpy(key.high_addr, &i, sizeof i);
-		flow_table_get(table, &key, flow_key_hash(&key), (int64_t)i * FLOW_TOUCH_NS, &is_new);
+		flow_table_get(
+			table, &key, flow_key_hash(&key), (int64_t)i * FLOW_TOUCH_NS, &is_new);
 		cr_assert(is_new);
 	}
 	cr_assert_eq(flow_table_count(table), FLOWS);
