@@ -25,7 +25,7 @@ ANALYZER_VOCABULARY = {"analyzer/options.h", "analyzer/constants.h", "analyzer/r
 PURE_HEADERS = {"stdint.h", "stdbool.h", "stddef.h", "string.h"}
 PACKET_PATH = ("analyzer/flow/", "analyzer/tcp/", "analyzer/session/", "analyzer/transfer/")
 # keeps connections and paths, of which there are few beside packets
-NOT_PER_PACKET = ("analyzer/transfer/tracker",)
+NOT_PER_PACKET = ("analyzer/transfer/approach", "analyzer/transfer/tracker",)
 LIBRARIES = {
     "libpcap": r"pcap(/.*)?\.h|pcap-.*\.h",
     "nDPI": r"ndpi.*\.h",
