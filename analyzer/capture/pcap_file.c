@@ -15,14 +15,14 @@
 #include "analyzer/capture/resync.h"
 #include "dissectors/cursor.h"
 
-/* 16 packets of the largest offload size fit; larger ones get memory of their own */
-#define PCAP_ARENA (READER_BATCH * 65536u)
+/* a batch of packets of the largest usual offload size, 64 KiB; larger ones get their own memory */
+#define PCAP_ARENA SOURCE_BLOCK
 /* libpcap cuts records at the file's snap length; files exist whose records are longer. This is its
  * own upper bound (MAXIMUM_SNAPLEN) */
 #define PCAP_SNAPLEN 262144
 
 /* what a fed stream takes from its source at once */
-#define PCAP_FED_BUFFER (128u << 10)
+#define PCAP_FED_BUFFER (SOURCE_BLOCK / 8)
 
 struct PcapFile {
 	FileContext context;

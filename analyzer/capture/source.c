@@ -16,7 +16,7 @@
 
 #define SOURCE_WANT_MAX (64u << 20)
 /* compressed bytes per read: a quarter block keeps the decoder's input in the cache */
-#define SOURCE_INPUT_LEN (256u << 10)
+#define SOURCE_INPUT_LEN (SOURCE_BLOCK / 4)
 /* how often a followed file is looked at: a person does not notice, a CPU neither */
 #define SOURCE_FOLLOW_NS 100000000
 

@@ -16,8 +16,13 @@
 
 #include "analyzer/capture/codec.h"
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+/* small, so that a fuzzer's inputs need many */
+#define SOURCE_BLOCK 1024u
+#else
 /* read(2) in blocks of this size beat smaller ones and mmap when measured (docs/architecture.md) */
 #define SOURCE_BLOCK (1u << 20)
+#endif
 
 typedef struct Source Source;
 
