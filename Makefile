@@ -38,7 +38,7 @@ CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 CFLAGS_cover := -O0 -g --coverage
 CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 NO_LTO := $(if $(filter release,$(MODE)),-fno-lto)
-LDFLAGS_release := $(LDHARDEN)
+LDFLAGS_release := -flto=auto $(LDHARDEN)
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_cover := --coverage
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
@@ -128,8 +128,8 @@ $(B)/reports/assets.o: ALL_CFLAGS += -fno-lto -Wa,-I$(B)/gen
 
 # ---- tests
 CRITERION := -lcriterion
-LINK_TEST = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(NO_LTO) $(ALL_LDFLAGS) -o $@ $< $(TOOL_LIB_OBJ) $(B)/libslowcopy.a $(CRITERION) $(PKG_LIBS)
-LINK_PROGRAM = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(NO_LTO) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libslowcopy.a $(PKG_LIBS)
+LINK_TEST = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(NO_LTO) -o $@ $< $(TOOL_LIB_OBJ) $(B)/libslowcopy.a $(CRITERION) $(PKG_LIBS)
+LINK_PROGRAM = $(Q)mkdir -p $(@D); $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(NO_LTO) -o $@ $(filter %.o,$^) $(B)/libslowcopy.a $(PKG_LIBS)
 # static patterns: a % that may hold a slash would send make looking for ages
 $(filter-out $(B)/tests/prop_%,$(UNIT_BIN)): $(B)/tests/%: $(B)/tests/unit/%.o $(TOOL_LIB_OBJ) $(B)/libslowcopy.a
 	$(LINK_TEST)
