@@ -22,17 +22,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
 		"The client asked %.0f times for a lock on part of the file, was refused %.0f "
-		"times "
-		"because another holds it, and spent %s on trying.",
+		"times because another holds it, and spent %s on trying.",
 		(double)unit->class_count[OP_LOCK], (double)refused,
 		cause_time(context, (double)draft->lost_ns));
 	draft->fix = "find who holds the lock";
 	cause_advice(draft, "Find the holder: `smbstatus -B` on Samba, `Get-SmbOpenFile` on "
-			    "Windows; another program or "
-			    "user works on the same file.");
+			    "Windows; another program or user works on the same file.");
 	cause_advice(draft, "Databases and mailboxes on a share lock a lot by design: keep them on "
-			    "a local disk, "
-			    "or let one server program work on them.");
+			    "a local disk, or let one server program work on them.");
 	cause_number(draft, "lock requests", NUMBER_COUNT, (double)unit->class_count[OP_LOCK]);
 	cause_number(draft, "refused", NUMBER_COUNT, (double)refused);
 	cause_number(draft, "pauses before trying again", NUMBER_NS,
@@ -44,9 +41,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_byte_range_locks = {
 	.id = "byte-range-locks",
 	.title = "The client waits for a lock",
-	.explanation = "Programs lock parts of a file so that nobody else changes them. While "
-		       "another holds the "
-		       "lock, this client tries again and again and does nothing else.",
+	.explanation =
+		"Programs lock parts of a file so that nobody else changes them. While another "
+		"holds the lock, this client tries again and again and does nothing else.",
 	.source = "MS-SMB2 2.2.26, 3.3.5.14",
 	.precedence = 525,
 	.conclude = conclude,

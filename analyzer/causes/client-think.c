@@ -86,8 +86,7 @@ static const char *sentence(const CauseContext *context, const Pauses *p)
 	if (p->stalled_ns > p->think_ns)
 		return cause_printf(context,
 			"The client %s stops %.0f times in the middle of its data, %s, although "
-			"nothing "
-			"holds it back.",
+			"nothing holds it back.",
 			context->client_name, p->count, pauses);
 	return cause_printf(context,
 		"The client %s has its answer and waits before it asks again: %.0f times, %s.",
@@ -102,16 +101,14 @@ static void advise(FindingDraft *draft, const Pauses *p)
 		"Monitor), one processor core full, an antivirus at work on the target file?");
 	if (p->is_regular)
 		cause_advice(draft, "Pauses this even come from a program that works or sleeps for "
-				    "a fixed time per "
-				    "block: look for throttling (`robocopy /IPG`, rsync --bwlimit, "
-				    "backup limits).");
+				    "a fixed time per block: look for throttling (`robocopy /IPG`, "
+				    "rsync --bwlimit, backup limits).");
 	if (is_timer(p))
 		cause_advice(draft,
 			"Their length is a tick of the Windows timer (15.6 ms): a program "
 			"that sleeps \"one millisecond\" between blocks sleeps that long.");
-	cause_advice(draft,
-		"Try another program or another target disk; several files at the same time "
-		"(`robocopy /MT`) hide pauses of a single file.");
+	cause_advice(draft, "Try another program or another target disk; several files at the same "
+			    "time (`robocopy /MT`) hide pauses of a single file.");
 }
 
 /* Somebody may have been at work: no data was being moved, and the pauses are long and uneven. */
@@ -211,11 +208,10 @@ static const char *rules_out(const CauseContext *context)
 const Cause cause_client_think = {
 	.id = "client-think",
 	.title = "The client was the slow one",
-	.explanation = "The server's answer had reached the client, and the client did not ask for "
-		       "more for a "
-		       "while; or it stopped in the middle of what it was sending. Server and "
-		       "network stood by. "
-		       "The program, its disk or a scanner on the client was busy.",
+	.explanation =
+		"The server's answer had reached the client, and the client did not ask for more "
+		"for a while; or it stopped in the middle of what it was sending. Server and "
+		"network stood by. The program, its disk or a scanner on the client was busy.",
 	.source = "Causes of application-limited transfers: T-RAT (SIGCOMM 2002)",
 	.precedence = 540,
 	.conclude = conclude,

@@ -61,11 +61,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 						    : "the answer to the first packet (SYN-ACK)",
 					   syn_lost ? tcp->syn_tries : tcp->syn_ack_tries);
 	draft->fix = "find what drops the first packets";
-	cause_advice(draft,
-		"Look for a firewall that lets the connection through only at the second try, for "
-		"a lossy "
-		"link, and on the server for a full queue of new connections (`nstat -az "
-		"TcpExtListenOverflows`).");
+	cause_advice(draft, "Look for a firewall that lets the connection through only at the "
+			    "second try, for a lossy link, and on the server for a full queue of "
+			    "new connections (`nstat -az TcpExtListenOverflows`).");
 	cause_advice(draft, "A capture at the other end tells whether the packet arrived there.");
 	cause_number(draft, "SYN sent", NUMBER_COUNT, tcp->syn_tries);
 	cause_number(draft, "SYN-ACK sent", NUMBER_COUNT, tcp->syn_ack_tries);
@@ -82,9 +80,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_connect_retries = {
 	.id = "connect-retries",
 	.title = "The connection opened only after several tries",
-	.explanation = "A connection begins with one packet each way. When one of them is lost or "
-		       "ignored the sender "
-		       "waits one second before it tries again, then two, then four.",
+	.explanation =
+		"A connection begins with one packet each way. When one of them is lost or ignored "
+		"the sender waits one second before it tries again, then two, then four.",
 	.source = "RFC 6298 2, 5.7; RFC 9293 3.8.1",
 	.precedence = 255,
 	.conclude = conclude,

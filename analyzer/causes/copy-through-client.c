@@ -39,16 +39,16 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
 		"%s were read from the server %s and written back to it, piece by piece: the "
-		"server could "
-		"copy the file by itself, and next to nothing would cross the network.",
+		"server could copy the file by itself, and next to nothing would cross the "
+		"network.",
 		cause_bytes(context, (double)job->copied_back), context->server_name);
 	draft->fix = "a copy inside the server";
-	cause_advice(draft, "Explorer and robocopy let the server copy when both ends are on one "
-			    "server; other programs "
-			    "and file systems mounted by a path of their own often do not.");
+	cause_advice(draft,
+		"Explorer and robocopy let the server copy when both ends are on one server; other "
+		"programs and file systems mounted by a path of their own often do not.");
 	cause_advice(draft, "Samba offers it by default; with `vfs objects = btrfs` or `fruit` "
-			    "(`fruit:copyfile "
-			    "= yes` for macOS) it is quicker still. On the server itself use cp.");
+			    "(`fruit:copyfile = yes` for macOS) it is quicker still. On the server "
+			    "itself use cp.");
 	cause_number(draft, "read and written back", NUMBER_BYTES, (double)job->copied_back);
 	cause_evidence(context, draft, context->unit->first_frame, context->unit->account.start_ns,
 		"the copy begins");
@@ -59,8 +59,7 @@ const Cause cause_copy_through_client = {
 	.id = "copy-through-client",
 	.title = "A copy inside the server goes through the client",
 	.explanation = "The same data travels to the client and straight back to the server it "
-		       "came from. SMB has "
-		       "requests that let the server copy by itself.",
+		       "came from. SMB has requests that let the server copy by itself.",
 	.source = "MS-SMB2 2.2.31.1, 3.3.5.15.6",
 	.precedence = 760,
 	.conclude = conclude,

@@ -75,25 +75,21 @@ static void advise(const CauseContext *context, FindingDraft *draft, const Listi
 {
 	if (l->has_queries) {
 		draft->fix = "fewer questions per entry";
-		cause_advice(draft, "Use a view or a program that takes what the listing already "
-				    "says: in Explorer "
-				    "turn off thumbnails and extra columns for network folders; "
-				    "`dir` or robocopy "
-				    "instead of tools that open each file.");
 		cause_advice(draft,
-			"Linux mounts: a longer actimeo= lets the kernel keep attributes; macOS: "
-			"switch off .DS_Store on network volumes.");
+			"Use a view or a program that takes what the listing already says: "
+			"in Explorer turn off thumbnails and extra columns for network "
+			"folders; `dir` or robocopy instead of tools that open each file.");
+		cause_advice(draft, "Linux mounts: a longer actimeo= lets the kernel keep "
+				    "attributes; macOS: switch off .DS_Store on network volumes.");
 	} else {
 		draft->fix = "fewer entries per folder";
-		cause_advice(draft,
-			"Split very large folders; servers and clients handle some thousand "
-			"entries well.");
+		cause_advice(draft, "Split very large folders; servers and clients handle some "
+				    "thousand entries well.");
 	}
 	if (context->unit->is_ftp)
 		return;
 	cause_advice(draft, "Samba: `case sensitive = yes` (where clients allow it) and a larger "
-			    "`directory name cache "
-			    "size` shorten the search in large folders.");
+			    "`directory name cache size` shorten the search in large folders.");
 }
 
 static void claim(const CauseContext *context, FindingDraft *draft, const Listing *l)
@@ -148,11 +144,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_directory_enumeration = {
 	.id = "directory-enumeration",
 	.title = "Listing folders takes the time",
-	.explanation =
-		"A folder is read in pieces, and many programs then ask about every entry by "
-		"itself: "
-		"size, owner, icon, extended attributes. Each piece and each question waits for an "
-		"answer, so a large folder or a long path makes it slow although no file is moved.",
+	.explanation = "A folder is read in pieces, and many programs then ask about every entry "
+		       "by itself: size, owner, icon, extended attributes. Each piece and each "
+		       "question waits for an answer, so a large folder or a long path makes it "
+		       "slow although no file is moved.",
 	.source = "MS-SMB2 2.2.33, 3.3.5.18; MS-FSCC 2.4",
 	.precedence = 403,
 	.conclude = conclude,

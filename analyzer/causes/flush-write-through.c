@@ -41,30 +41,27 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = low > 0 ? (int64_t)(0.9 * low) : 0;
 	Service s = service_of(context, does_flush ? OP_FLUSH : OP_WRITE);
-	draft->sentence = does_flush ? cause_printf(context,
-					       "The client asks %.0f times to put the data on the "
-					       "disk at once (FLUSH), "
-					       "for %.0f writes, and waits for each: %s.",
-					       (double)flushes, (double)w->requests,
-					       service_words(context, &s))
-				     : cause_printf(context,
-					       "%.0f of %.0f writes ask to be on the disk before "
-					       "they are confirmed "
-					       "(write-through): %s.",
-					       (double)w->write_through, (double)w->requests,
-					       service_words(context, &s));
+	draft->sentence =
+		does_flush
+			? cause_printf(context,
+				  "The client asks %.0f times to put the data on the disk at once "
+				  "(FLUSH), for %.0f writes, and waits for each: %s.",
+				  (double)flushes, (double)w->requests, service_words(context, &s))
+			: cause_printf(context,
+				  "%.0f of %.0f writes ask to be on the disk before they are "
+				  "confirmed (write-through): %s.",
+				  (double)w->write_through, (double)w->requests,
+				  service_words(context, &s));
 	draft->fix = does_flush ? "fewer flushes by the program" : "no write-through";
-	cause_advice(draft, "Begin with the program: many have a setting for how often data must "
-			    "be on the disk (sync, "
-			    "fsync, \"safe writes\", disk image bands of a backup).");
+	cause_advice(draft,
+		"Begin with the program: many have a setting for how often data must be on "
+		"the disk (sync, fsync, \"safe writes\", disk image bands of a backup).");
 	cause_advice(draft, "Give the server storage that confirms quickly and safely: an SSD, or "
-			    "a RAID controller with "
-			    "a battery-backed cache.");
-	cause_advice(draft, "Samba `strict sync = no` answers FLUSH without waiting: faster, but "
-			    "data that the client "
-			    "believes to be safe is lost if the server loses power. Windows shares "
-			    "with continuous "
-			    "availability always write through.");
+			    "a RAID controller with a battery-backed cache.");
+	cause_advice(draft,
+		"Samba `strict sync = no` answers FLUSH without waiting: faster, but data "
+		"that the client believes to be safe is lost if the server loses power. "
+		"Windows shares with continuous availability always write through.");
 	service_numbers(draft, &s);
 	cause_number(draft, "writes", NUMBER_COUNT, (double)w->requests);
 	cause_number(draft, "flushes", NUMBER_COUNT, (double)flushes);
@@ -79,9 +76,8 @@ const Cause cause_flush_write_through = {
 	.id = "flush-write-through",
 	.title = "Every write waits for the disk",
 	.explanation = "Normally a server confirms a write as soon as it has it in memory. Here "
-		       "the client asks that "
-		       "the data be on the disk first, again and again, so each piece costs what "
-		       "the disk needs.",
+		       "the client asks that the data be on the disk first, again and again, so "
+		       "each piece costs what the disk needs.",
 	.source = "MS-SMB2 2.2.17, 2.2.21, 3.3.5.11; smb.conf(5) strict sync",
 	.precedence = 495,
 	.conclude = conclude,

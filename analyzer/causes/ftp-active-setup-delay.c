@@ -37,25 +37,23 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_claim_server_part(context, draft, OP_FTP, waited);
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = (int64_t)((double)draft->lost_ns * 0.9);
-	draft->sentence = tcp->syn_tries > 1 ? cause_printf(context,
-						       "In active mode the server %s had to try %u "
-						       "times to open the data "
-						       "connection to the client, which took %s.",
-						       context->server_name, tcp->syn_tries,
-						       cause_time(context, (double)draft->lost_ns))
-					     : cause_printf(context,
-						       "In active mode the server %s waited %s "
-						       "before it opened the data "
-						       "connection to the client.",
-						       context->server_name,
-						       cause_time(context, (double)waited));
+	draft->sentence =
+		tcp->syn_tries > 1
+			? cause_printf(context,
+				  "In active mode the server %s had to try %u times to open the "
+				  "data connection to the client, which took %s.",
+				  context->server_name, tcp->syn_tries,
+				  cause_time(context, (double)draft->lost_ns))
+			: cause_printf(context,
+				  "In active mode the server %s waited %s before it opened the "
+				  "data connection to the client.",
+				  context->server_name, cause_time(context, (double)waited));
 	draft->fix = "passive mode";
 	cause_advice(draft,
-		"Use passive mode (PASV, EPSV): then the client opens the data connection, which "
-		"firewalls and address translation in front of the client allow.");
-	cause_advice(draft,
-		"If it has to be active: let the firewall in front of the client follow FTP, and "
-		"give the client a wide range of ports.");
+		"Use passive mode (PASV, EPSV): then the client opens the data connection, "
+		"which firewalls and address translation in front of the client allow.");
+	cause_advice(draft, "If it has to be active: let the firewall in front of the client "
+			    "follow FTP, and give the client a wide range of ports.");
 	cause_advice(draft,
 		"On the server switch off look-ups of the client's name: vsftpd "
 		"`reverse_lookup_enable=NO`, ProFTPD `UseReverseDNS off`, `IdentLookups off`.");
@@ -74,10 +72,8 @@ const Cause cause_ftp_active_setup_delay = {
 	.id = "ftp-active-setup-delay",
 	.title = "FTP: the server's data connection was slow to come up",
 	.explanation = "In active mode the server opens a connection back to the client for each "
-		       "file. Firewalls and "
-		       "address translation in front of clients often stop it, or the server first "
-		       "looks for the "
-		       "client's name.",
+		       "file. Firewalls and address translation in front of clients often stop it, "
+		       "or the server first looks for the client's name.",
 	.source = "RFC 959 3.3; RFC 1413",
 	.precedence = 230,
 	.conclude = conclude,

@@ -19,16 +19,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
 		"%s moved in text mode (TYPE A): line ends are converted on the way, which damages "
-		"files "
-		"that are not text and costs both hosts work per line.",
+		"files that are not text and costs both hosts work per line.",
 		unit->is_job ? "Files were" : "The file was");
 	draft->fix = "binary mode";
+	cause_advice(draft, "Client: `binary` (TYPE I) before the transfer, or the client's "
+			    "setting for transfer type.");
 	cause_advice(draft,
-		"Client: `binary` (TYPE I) before the transfer, or the client's setting for "
-		"transfer type.");
-	cause_advice(draft,
-		"Server: vsftpd `ascii_download_enable=NO` and `ascii_upload_enable=NO` (the "
-		"defaults) accept TYPE A and move the bytes unchanged.");
+		"Server: vsftpd `ascii_download_enable=NO` and `ascii_upload_enable=NO` "
+		"(the defaults) accept TYPE A and move the bytes unchanged.");
 	ftp_command_evidence(context, draft, 6);
 	return true;
 }
@@ -37,8 +35,8 @@ const Cause cause_ftp_ascii_mode = {
 	.id = "ftp-ascii-mode",
 	.title = "FTP: files are moved as text",
 	.explanation = "FTP begins in text mode. It rewrites line ends for the other system: right "
-		       "for texts between "
-		       "different systems, wrong for everything else, and slower on some servers.",
+		       "for texts between different systems, wrong for everything else, and slower "
+		       "on some servers.",
 	.source = "RFC 959 3.1.1",
 	.precedence = 770,
 	.conclude = conclude,

@@ -56,18 +56,14 @@ static void claim(const CauseContext *context, FindingDraft *draft)
 static void advise(FindingDraft *draft)
 {
 	draft->fix = "one archive, or several files at the same time";
-	cause_advice(draft,
-		"Pack the files first (tar, zip) and move one archive: one dialogue and one "
-		"data connection instead of one per file.");
-	cause_advice(draft,
-		"Or move several at the same time: `lftp mirror --parallel=8`, the transfer "
-		"limit in FileZilla and WinSCP.");
-	cause_advice(draft,
-		"Let the client send TYPE once and leave out SIZE and MDTM before each file, "
-		"where it has such options.");
-	cause_advice(draft,
-		"Protocols that keep one connection for all files (rsync, SFTP, HTTP) do not "
-		"have this cost.");
+	cause_advice(draft, "Pack the files first (tar, zip) and move one archive: one dialogue "
+			    "and one data connection instead of one per file.");
+	cause_advice(draft, "Or move several at the same time: `lftp mirror --parallel=8`, the "
+			    "transfer limit in FileZilla and WinSCP.");
+	cause_advice(draft, "Let the client send TYPE once and leave out SIZE and MDTM before each "
+			    "file, where it has such options.");
+	cause_advice(draft, "Protocols that keep one connection for all files (rsync, SFTP, HTTP) "
+			    "do not have this cost.");
 }
 
 static void evidence(const CauseContext *context, FindingDraft *draft)
@@ -102,8 +98,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		draft->saved_low_ns = (int64_t)(waits * (1 - KEPT_ROUND_TRIPS / trips));
 	draft->sentence = cause_printf(context,
 		"Each of %.0f files of %s gets a data connection of its own and a dialogue before "
-		"and "
-		"after it: %.1f round trips of %s, %s per file.",
+		"and after it: %.1f round trips of %s, %s per file.",
 		files, cause_bytes(context, size), trips,
 		cause_time(context, (double)context->rtt_ns), cause_time(context, per_file_ns));
 	draft->ceiling_bytes_per_s = size * 1e9 / (trips * (double)context->rtt_ns);
@@ -130,10 +125,8 @@ const Cause cause_ftp_connection_per_file = {
 	.id = "ftp-connection-per-file",
 	.title = "FTP: a connection for every small file",
 	.explanation = "FTP opens a new connection for each file and exchanges several commands "
-		       "and answers on "
-		       "the other one before and after it. For small files these journeys take far "
-		       "longer than "
-		       "the data.",
+		       "and answers on the other one before and after it. For small files these "
+		       "journeys take far longer than the data.",
 	.source = "RFC 959 3.2, 3.3, 5; RFC 2428",
 	.precedence = 460,
 	.conclude = conclude,

@@ -40,26 +40,23 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const char *names = ftp_command_names(context, OP_META);
 	const char *in_words = *names ? cause_printf(context, " (%s)", names) : "";
 	const char *rtt = cause_time(context, (double)context->rtt_ns);
-	draft->sentence = is_dialogue
-				  ? cause_printf(context,
-					    "The client sends %.0f commands%s one after the other "
-					    "and waits a %s round "
-					    "trip for each, without moving a file.",
-					    commands, in_words, rtt)
-				  : cause_printf(context,
-					    "For each of %.0f files the client sends %.1f "
-					    "commands%s beside the "
-					    "transfer itself and waits a %s round trip for each.",
-					    files, per_file, in_words, rtt);
+	draft->sentence =
+		is_dialogue
+			? cause_printf(context,
+				  "The client sends %.0f commands%s one after the other and waits "
+				  "a %s round trip for each, without moving a file.",
+				  commands, in_words, rtt)
+			: cause_printf(context,
+				  "For each of %.0f files the client sends %.1f commands%s beside "
+				  "the transfer itself and waits a %s round trip for each.",
+				  files, per_file, in_words, rtt);
 	draft->fix = "no extra commands per file";
-	cause_advice(draft, "Let the client ask less: options such as \"use MLSD\", no SIZE and "
-			    "MDTM before each file, "
-			    "TYPE sent once; curl: several files in one command; lftp: `set "
-			    "ftp:sync-mode off` sends "
-			    "commands without waiting for each answer.");
 	cause_advice(draft,
-		"Or move several files at the same time (`lftp mirror --parallel=8`), or one "
-		"archive.");
+		"Let the client ask less: options such as \"use MLSD\", no SIZE and MDTM before "
+		"each file, TYPE sent once; curl: several files in one command; lftp: `set "
+		"ftp:sync-mode off` sends commands without waiting for each answer.");
+	cause_advice(draft, "Or move several files at the same time (`lftp mirror --parallel=8`), "
+			    "or one archive.");
 	cause_number(draft, "files", NUMBER_COUNT, files);
 	cause_number(draft, "extra commands", NUMBER_COUNT, commands);
 	if (is_habit)
@@ -78,10 +75,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_ftp_control_round_trips = {
 	.id = "ftp-control-round-trips",
 	.title = "FTP: many commands for every file",
-	.explanation =
-		"Before and after each file the client asks for size, date, type or folder, and "
-		"waits for "
-		"each answer before it goes on. With small files this takes longer than the data.",
+	.explanation = "Before and after each file the client asks for size, date, type or folder, "
+		       "and waits for each answer before it goes on. With small files this takes "
+		       "longer than the data.",
 	.source = "RFC 959 5; RFC 3659",
 	.precedence = 455,
 	.conclude = conclude,

@@ -53,14 +53,13 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 				  context->server_name, time);
 	draft->fix = "no name look-ups at log-in on the server";
 	cause_advice(draft,
-		"The usual reason is a name look-up of the client's address that gets no answer: "
-		"vsftpd "
-		"`reverse_lookup_enable=NO`, ProFTPD `UseReverseDNS off` and `IdentLookups off`, "
-		"Pure-FTPd -H; or mend DNS for the client's addresses.");
+		"The usual reason is a name look-up of the client's address that gets no "
+		"answer: vsftpd `reverse_lookup_enable=NO`, ProFTPD `UseReverseDNS off` and "
+		"`IdentLookups off`, Pure-FTPd -H; or mend DNS for the client's addresses.");
 	if (is_command)
-		cause_advice(draft, "After the password: look at what the server asks (PAM "
-				    "modules, LDAP, a domain "
-				    "controller) and at delays after failed log-ins.");
+		cause_advice(draft,
+			"After the password: look at what the server asks (PAM modules, "
+			"LDAP, a domain controller) and at delays after failed log-ins.");
 	cause_number(draft, "log-in, longest wait", NUMBER_NS, (double)longest);
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
 	cause_evidence_bucket(context, draft, BUCKET_SESSION_SETUP, "until the server spoke");
@@ -73,10 +72,8 @@ const Cause cause_ftp_login_delay = {
 	.id = "ftp-login-delay",
 	.title = "FTP: the server is slow to let the client in",
 	.explanation = "Before the first command can be given the server greets the client and "
-		       "checks its password. "
-		       "Many servers first try to find the client's name or user, and wait seconds "
-		       "for an answer "
-		       "that does not come.",
+		       "checks its password. Many servers first try to find the client's name or "
+		       "user, and wait seconds for an answer that does not come.",
 	.source = "RFC 959 5.4; RFC 1413",
 	.precedence = 240,
 	.conclude = conclude,

@@ -39,13 +39,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		cause_time(context, (double)draft->lost_ns), what_failed(context));
 	draft->fix = "open passive ports, or the mode that works";
 	cause_advice(draft, "Server: give passive mode a fixed range of ports and open it in the "
-			    "firewall (vsftpd "
-			    "`pasv_min_port`, `pasv_max_port`; behind address translation also "
-			    "`pasv_address`).");
+			    "firewall (vsftpd `pasv_min_port`, `pasv_max_port`; behind address "
+			    "translation also `pasv_address`).");
 	cause_advice(draft, "Client: if one mode never works here, choose the other at once; curl "
 			    "`--disable-epsv` for old firewalls, \"use the control connection's "
-			    "host for PASV\" "
-			    "behind address translation.");
+			    "host for PASV\" behind address translation.");
 	cause_number(draft, "data connections tried", NUMBER_COUNT, (double)unit->data_connections);
 	cause_number(draft, "never established", NUMBER_COUNT, (double)unit->data_failed);
 	cause_number(draft, "refused by the server", NUMBER_COUNT,
@@ -61,9 +59,8 @@ const Cause cause_ftp_port_pasv_failure = {
 	.id = "ftp-port-pasv-failure",
 	.title = "FTP: the data connection could not be made",
 	.explanation = "FTP needs a second connection for every file. A firewall or an address "
-		       "that is not what the "
-		       "other side sees keeps it from coming up; the client waits, then tries "
-		       "another way.",
+		       "that is not what the other side sees keeps it from coming up; the client "
+		       "waits, then tries another way.",
 	.source = "RFC 1579; RFC 2428; RFC 959 5.4",
 	.precedence = 225,
 	.conclude = conclude,

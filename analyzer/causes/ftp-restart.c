@@ -114,18 +114,15 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
 		"%u transfer%s of a file broken off and begun again, and %s that had arrived "
-		"already "
-		"were moved once more.",
+		"already were moved once more.",
 		d.transfers, d.transfers == 1 ? " was" : "s were",
 		cause_bytes(context, (double)d.bytes));
 	draft->fix = "resume instead of starting over";
 	cause_advice(draft, "Use a client that resumes (REST): `curl -C -`, `lftp get -c`, `wget "
-			    "-c`, the \"resume\" "
-			    "answer in FileZilla.");
-	cause_advice(draft,
-		"Find out why it broke off: a firewall or router that forgets an idle control "
-		"connection "
-		"during a long transfer is the usual reason; NOOP or TCP keep-alives help.");
+			    "-c`, the \"resume\" answer in FileZilla.");
+	cause_advice(draft, "Find out why it broke off: a firewall or router that forgets an idle "
+			    "control connection during a long transfer is the usual reason; NOOP "
+			    "or TCP keep-alives help.");
 	cause_number(draft, "bytes moved twice", NUMBER_BYTES, (double)d.bytes);
 	cause_number(draft, "transfers broken off", NUMBER_COUNT, d.transfers);
 	cause_evidence(context, draft, d.first->last_frame, d.first->account.end_ns,
@@ -143,10 +140,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_ftp_restart = {
 	.id = "ftp-restart",
 	.title = "FTP: a transfer was started over",
-	.explanation =
-		"A transfer ended before the file was complete, and the next try began at the "
-		"first byte "
-		"instead of where the first one had stopped. The time of the first try was lost.",
+	.explanation = "A transfer ended before the file was complete, and the next try began at "
+		       "the first byte instead of where the first one had stopped. The time of the "
+		       "first try was lost.",
 	.source = "RFC 959 3.5; RFC 3659 5",
 	.precedence = 245,
 	.conclude = conclude,

@@ -35,18 +35,15 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
 		"The link was full and one connection carried everything, although both sides can "
-		"use "
-		"several (SMB multichannel) and the server lists %u interface%s%s.",
+		"use several (SMB multichannel) and the server lists %u interface%s%s.",
 		s->interfaces, s->interfaces == 1 ? "" : "s",
 		s->interfaces_scale ? " that spread over processors" : "");
 	draft->fix = "SMB multichannel";
 	cause_advice(draft, "Windows: `Get-SmbMultichannelConnection` tells why it is not used; "
-			    "both hosts need "
-			    "a second path or a network card with RSS.");
-	cause_advice(draft,
-		"Samba: `server multi channel support = yes` (the default since 4.15) and "
-		"interfaces "
-		"with their speed and RSS given; Linux mount: multichannel,max_channels=4.");
+			    "both hosts need a second path or a network card with RSS.");
+	cause_advice(draft, "Samba: `server multi channel support = yes` (the default since 4.15) "
+			    "and interfaces with their speed and RSS given; Linux mount: "
+			    "multichannel,max_channels=4.");
 	cause_number(draft, "server's interfaces", NUMBER_COUNT, s->interfaces);
 	cause_evidence(context, draft, context->unit->first_frame, context->unit->account.start_ns,
 		"first request of the copy on its only connection");
@@ -56,9 +53,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_multichannel_unused = {
 	.id = "multichannel-unused",
 	.title = "One connection although several are possible",
-	.explanation = "SMB 3 can spread one session over several connections, so that two network "
-		       "cards or several "
-		       "processor cores share the work. Here one connection did it all.",
+	.explanation =
+		"SMB 3 can spread one session over several connections, so that two network cards "
+		"or several processor cores share the work. Here one connection did it all.",
 	.source = "MS-SMB2 3.2.4.20.10, 2.2.32.5",
 	.precedence = 765,
 	.conclude = conclude,

@@ -42,20 +42,17 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_low_ns = draft->lost_ns * 9 / 10;
 	draft->sentence = cause_printf(context,
 		"Before it could connect the client spent %s on finding the server's address: %u "
-		"queries "
-		"(%s) until one was answered.",
+		"queries (%s) until one was answered.",
 		cause_time(context, (double)(a->answer_ns - a->first_query_ns)), a->query_tries,
 		services_words(context, a->query_services));
 	draft->fix = "a name service that answers at once";
-	cause_advice(draft, "Give the server a DNS name that the client's first DNS server knows, "
-			    "and take servers that do "
-			    "not answer (DNS, WINS) out of the client's list.");
 	cause_advice(draft,
-		"Use the full name (server.example.org): short names are tried with each suffix, "
-		"and by broadcast.");
+		"Give the server a DNS name that the client's first DNS server knows, and "
+		"take servers that do not answer (DNS, WINS) out of the client's list.");
+	cause_advice(draft, "Use the full name (server.example.org): short names are tried with "
+			    "each suffix, and by broadcast.");
 	cause_advice(draft, "Samba clients: `name resolve order = host bcast`; Windows: switch off "
-			    "NetBIOS over "
-			    "TCP/IP where no old devices need it.");
+			    "NetBIOS over TCP/IP where no old devices need it.");
 	cause_number(draft, "queries", NUMBER_COUNT, a->query_tries);
 	cause_number(
 		draft, "until the answer", NUMBER_NS, (double)(a->answer_ns - a->first_query_ns));
@@ -71,9 +68,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_name_resolution_delay = {
 	.id = "name-resolution-delay",
 	.title = "Finding the server's address took long",
-	.explanation = "A name has to be turned into an address before anything can be sent. "
-		       "Clients ask one name "
-		       "service after the other and wait seconds for those that do not answer.",
+	.explanation =
+		"A name has to be turned into an address before anything can be sent. Clients ask "
+		"one name service after the other and wait seconds for those that do not answer.",
 	.source = "RFC 1002 6; RFC 1035 4.2.1; RFC 4795 2.7",
 	.precedence = 205,
 	.conclude = conclude,

@@ -23,8 +23,7 @@ static const char *reason(const Unit *unit)
 {
 	return unit->opens_refused * 2 > unit->opens_uncached
 		       ? "the server did not grant the permission (oplock or lease) that the "
-			 "client asked "
-			 "for"
+			 "client asked for"
 		       : "the client did not ask for the permission (oplock or lease)";
 }
 
@@ -66,8 +65,7 @@ static bool queries(const CauseContext *context, FindingDraft *draft)
 		(int64_t)((double)context->left_server_ns[OP_META] * share));
 	draft->sentence = cause_printf(context,
 		"The client asks %.1f times for the attributes of each file; it may not keep them "
-		"because "
-		"%s.",
+		"because %s.",
 		per_file, reason(unit));
 	cause_number(draft, "attribute queries per file", NUMBER_COUNT, per_file);
 	requests_evidence(context, draft, OP_META, 2);
@@ -91,23 +89,18 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "without a cache", NUMBER_COUNT, (double)unit->opens_uncached);
 	cause_number(draft, "refused by the server", NUMBER_COUNT, (double)unit->opens_refused);
 	if (unit->opens_refused * 2 > unit->opens_uncached)
-		cause_advice(draft,
-			"Samba: `oplocks = yes`, `smb2 leases = yes` (defaults), and `kernel "
-			"oplocks = no`; not "
-			"without thought where other programs or protocols change the same files. "
-			"Windows "
-			"server: `Get-SmbServerConfiguration` (EnableOplocks, EnableLeasing).");
+		cause_advice(draft, "Samba: `oplocks = yes`, `smb2 leases = yes` (defaults), and "
+				    "`kernel oplocks = no`; not without thought where other "
+				    "programs or protocols change the same files. Windows server: "
+				    "`Get-SmbServerConfiguration` (EnableOplocks, EnableLeasing).");
 	else
-		cause_advice(draft,
-			"Let the client cache: Linux mount cache=strict (the default) instead of "
-			"cache=none; "
-			"programs with an SMB library of their own: ask for a lease when opening.");
-	cause_advice(draft,
-		"If another program or user has the same files open, that is why caching is "
-		"refused; find it with `smbstatus` or `Get-SmbOpenFile`.");
-	draft->next_test =
-		"Open the same file from one client only and see whether the server then grants "
-		"an oplock or a lease.";
+		cause_advice(draft, "Let the client cache: Linux mount cache=strict (the default) "
+				    "instead of cache=none; programs with an SMB library of their "
+				    "own: ask for a lease when opening.");
+	cause_advice(draft, "If another program or user has the same files open, that is why "
+			    "caching is refused; find it with `smbstatus` or `Get-SmbOpenFile`.");
+	draft->next_test = "Open the same file from one client only and see whether the server "
+			   "then grants an oplock or a lease.";
 	return true;
 }
 
@@ -115,10 +108,8 @@ const Cause cause_no_oplock_rereads = {
 	.id = "no-oplock-rereads",
 	.title = "The same data is fetched again and again",
 	.explanation = "A client may keep what it has read only while the server promises to tell "
-		       "it of changes (an "
-		       "oplock or a lease). Without that promise every read and every question "
-		       "about the file "
-		       "goes to the server again.",
+		       "it of changes (an oplock or a lease). Without that promise every read and "
+		       "every question about the file goes to the server again.",
 	.source = "MS-SMB2 2.2.13, 2.2.14, 3.3.4.6; smb.conf(5)",
 	.precedence = 408,
 	.conclude = conclude,

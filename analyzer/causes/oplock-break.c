@@ -48,12 +48,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 			? "; one ended only when the server's patience of 35 s was over"
 			: "");
 	draft->fix = "find who else has the files open";
-	cause_advice(draft, "Find the second opener: `smbstatus -L` on Samba, `Get-SmbOpenFile` on "
-			    "Windows. Backup, "
-			    "antivirus, indexing and a second user are the usual ones.");
 	cause_advice(draft,
-		"A client that does not answer a break (asleep, crashed, behind a broken link) "
-		"keeps everybody waiting for 35 s: look at it first.");
+		"Find the second opener: `smbstatus -L` on Samba, `Get-SmbOpenFile` on Windows. "
+		"Backup, antivirus, indexing and a second user are the usual ones.");
+	cause_advice(draft, "A client that does not answer a break (asleep, crashed, behind a "
+			    "broken link) keeps everybody waiting for 35 s: look at it first.");
 	cause_advice(draft,
 		"Files that many write at the same time (databases): Samba `veto oplock files`; "
 		"`Set-SmbServerConfiguration -EnableLeasing $false` only as a test.");
@@ -63,11 +62,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	requests_evidence(context, draft, OP_OPEN, 3);
 	if (breaks == 0) {
 		draft->doubt = "The break itself is not in this capture; slow storage can make an "
-			       "open pending "
-			       "as well.";
-		draft->next_test =
-			"Capture at the server with all its clients, and look for oplock-break "
-			"messages before the answers.";
+			       "open pending as well.";
+		draft->next_test = "Capture at the server with all its clients, and look for "
+				   "oplock-break messages before the answers.";
 	}
 	return true;
 }
@@ -75,9 +72,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_oplock_break = {
 	.id = "oplock-break",
 	.title = "Opens wait for another client's cached copy",
-	.explanation = "A client that has a file cached must give it back before another may open "
-		       "it. The server "
-		       "tells it so and keeps the second client waiting until it has answered.",
+	.explanation =
+		"A client that has a file cached must give it back before another may open it. The "
+		"server tells it so and keeps the second client waiting until it has answered.",
 	.source = "MS-SMB2 3.3.4.6, 3.3.4.7, 3.3.5.9",
 	.precedence = 520,
 	.conclude = conclude,

@@ -21,21 +21,19 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_low_ns = draft->lost_ns * 9 / 10;
 	draft->sentence = cause_printf(context,
 		"Port 445 of the server %s %s %u times; %s later the client went over port 139 "
-		"(NetBIOS) "
-		"instead.",
+		"(NetBIOS) instead.",
 		context->server_name,
 		a->failed_refused ? "refused the connection" : "did not answer", a->failed_tries,
 		cause_time(context, (double)draft->lost_ns));
 	draft->fix = "open port 445";
-	cause_advice(draft, "Open TCP port 445 between client and server in every firewall on the "
-			    "way, the server's own "
-			    "included (inside the network; it does not belong on the Internet).");
+	cause_advice(draft,
+		"Open TCP port 445 between client and server in every firewall on the way, the "
+		"server's own included (inside the network; it does not belong on the Internet).");
 	cause_advice(draft,
 		"Samba: `smb ports = 445 139` (the default). A firewall that must not let 445 "
 		"through should reject instead of dropping it: then the client goes on at once.");
 	cause_advice(draft, "Over port 139 requests are limited to 64 KiB, so the copy itself is "
-			    "slower too on a "
-			    "long path.");
+			    "slower too on a long path.");
 	cause_number(draft, "tries on port 445", NUMBER_COUNT, a->failed_tries);
 	cause_number(draft, "until port 139 was tried", NUMBER_NS,
 		(double)(f->tcp.first_ns - a->failed_ns));
@@ -50,9 +48,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_port_445_filtered = {
 	.id = "port-445-filtered",
 	.title = "Port 445 is blocked",
-	.explanation = "SMB uses port 445. When a firewall drops packets to it, the client waits "
-		       "until its patience is "
-		       "over and then uses the old way over NetBIOS, if that is open.",
+	.explanation =
+		"SMB uses port 445. When a firewall drops packets to it, the client waits until "
+		"its patience is over and then uses the old way over NetBIOS, if that is open.",
 	.source = "MS-SMB2 2.1; MS-SMB 2.1",
 	.precedence = 210,
 	.conclude = conclude,

@@ -45,24 +45,22 @@ static void advise(FindingDraft *draft, MissingKind kind)
 	draft->fix = "fewer look-ups of names that are not there";
 	if (kind == MISSING_DESKTOP_INI || kind == MISSING_THUMBS)
 		cause_advice(draft,
-			"Windows Explorer: policies \"Do not cache thumbnails in Thumbs.db on "
-			"network folders\" and UseDesktopIniCache stop these look-ups.");
+			"Windows Explorer: policies \"Do not cache thumbnails in Thumbs.db "
+			"on network folders\" and UseDesktopIniCache stop these look-ups.");
 	if (kind == MISSING_APPLE_DOUBLE || kind == MISSING_DS_STORE)
-		cause_advice(draft, "macOS: `defaults write com.apple.desktopservices "
-				    "DSDontWriteNetworkStores -bool "
-				    "true`; Samba: `vfs objects = fruit streams_xattr` keeps ._ "
-				    "data out of files of "
-				    "their own.");
+		cause_advice(draft,
+			"macOS: `defaults write com.apple.desktopservices "
+			"DSDontWriteNetworkStores -bool true`; Samba: `vfs objects = fruit "
+			"streams_xattr` keeps ._ data out of files of their own.");
 	if (kind == MISSING_LIBRARY)
-		cause_advice(draft, "A program started from the share looks for its libraries in "
-				    "each folder of "
-				    "its search path: install it locally or shorten the path.");
+		cause_advice(draft,
+			"A program started from the share looks for its libraries in each folder "
+			"of its search path: install it locally or shorten the path.");
+	cause_advice(draft, "Look at which program asks (Process Monitor, `strace -e openat`) and "
+			    "at its search paths and plug-ins.");
 	cause_advice(draft,
-		"Look at which program asks (Process Monitor, `strace -e openat`) and at its "
-		"search paths and plug-ins.");
-	cause_advice(draft,
-		"Windows clients remember misses for FileNotFoundCacheLifetime seconds (5 by "
-		"default): a longer time helps when the same names are asked again.");
+		"Windows clients remember misses for FileNotFoundCacheLifetime seconds (5 "
+		"by default): a longer time helps when the same names are asked again.");
 	cause_advice(draft, "Samba: `veto files` answers without looking at the disk.");
 }
 
@@ -91,8 +89,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	MissingKind kind = commonest(unit);
 	draft->sentence = cause_printf(context,
 		"%.0f of %.0f look-ups were for names that do not exist%s%s, and each waited %s "
-		"for "
-		"\"not found\".",
+		"for \"not found\".",
 		failed, tries, kind_words[kind] ? ", many for " : "",
 		kind_words[kind] ? kind_words[kind] : "",
 		cause_time(context, (double)draft->lost_ns / failed));
@@ -115,11 +112,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_repeated_failed_opens = {
 	.id = "repeated-failed-opens",
 	.title = "Programs ask for names that do not exist",
-	.explanation =
-		"Before it does its work a program looks for files that are not there: settings of "
-		"a folder, "
-		"previews, libraries, backups. The server answers \"not found\" each time, but the "
-		"question has to travel there and back.",
+	.explanation = "Before it does its work a program looks for files that are not there: "
+		       "settings of a folder, previews, libraries, backups. The server answers "
+		       "\"not found\" each time, but the question has to travel there and back.",
 	.source = "MS-ERREF 2.3.1; Set-SmbClientConfiguration (FileNotFoundCacheLifetime)",
 	.precedence = 401,
 	.conclude = conclude,

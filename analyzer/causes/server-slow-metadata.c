@@ -73,21 +73,18 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 				  words(op_class), (double)s.count, service_words(context, &s));
 	draft->fix = "a server that opens and lists files faster";
 	if (op_class == OP_OPEN || op_class == OP_CLOSE)
-		cause_advice(draft,
-			"A scanner on the server is the usual reason (antivirus, data-loss "
-			"prevention): at open it looks before, at close after the file changed. "
-			"Exclude the share as a test.");
+		cause_advice(draft, "A scanner on the server is the usual reason (antivirus, "
+				    "data-loss prevention): at open it looks before, at close "
+				    "after the file changed. Exclude the share as a test.");
 	if (op_class == OP_DIR)
-		cause_advice(draft, "Very large folders take long to list: split them. Samba: "
-				    "`case sensitive = "
-				    "yes` where clients allow it saves a search per name.");
+		cause_advice(draft,
+			"Very large folders take long to list: split them. Samba: `case "
+			"sensitive = yes` where clients allow it saves a search per name.");
 	cause_advice(draft,
 		"Look at the server's disk and at what stands behind the share: cloud or archive "
-		"storage, "
-		"DFS, long access lists, Samba's tdb files on a disk that syncs slowly.");
-	cause_advice(draft,
-		"If all requests are slow by the same time, look at the server's processor or "
-		"its virtual machine's host.");
+		"storage, DFS, long access lists, Samba's tdb files on a disk that syncs slowly.");
+	cause_advice(draft, "If all requests are slow by the same time, look at the server's "
+			    "processor or its virtual machine's host.");
 	return true;
 }
 
@@ -103,8 +100,8 @@ const Cause cause_server_slow_metadata = {
 	.id = "server-slow-metadata",
 	.title = "The server is slow to open or list files",
 	.explanation = "Opening, closing and describing files are small requests that a server "
-		       "answers from memory "
-		       "in a moment. Here they took long at the server itself, not on the way.",
+		       "answers from memory in a moment. Here they took long at the server itself, "
+		       "not on the way.",
 	.source = "MS-SMB2 3.3.5.9; Microsoft, Slow SMB files transfer speed",
 	.precedence = 530,
 	.conclude = conclude,

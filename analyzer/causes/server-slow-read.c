@@ -47,15 +47,13 @@ static const char *sentence(const CauseContext *context, const FindingDraft *dra
 	if (context->unit->is_unframed || s.count == 0)
 		return cause_printf(context,
 			"The server %s was silent for %s although nothing held its data back, %s "
-			"in "
-			"the middle of the file.",
+			"in the middle of the file.",
 			context->server_name, cause_time(context, (double)(stalled + working)),
 			cause_time(context, (double)stalled));
 	if (stalled > working)
 		return cause_printf(context,
 			"The server begins each answer soon but stops in the middle for %s in all, "
-			"as if "
-			"its disk had to catch up.",
+			"as if its disk had to catch up.",
 			cause_time(context, (double)stalled));
 	return cause_printf(context, "The server takes %s to answer %.0f reads: %s.",
 		cause_time(context, (double)(stalled + working)), (double)s.count,
@@ -75,15 +73,15 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	draft->sentence = sentence(context, draft);
 	draft->fix = "faster storage or cache on the server";
-	cause_advice(draft, "Watch the server's disk during a copy: `iostat -x 1`, the "
-			    "PhysicalDisk counters, the "
-			    "NAS's own monitor. A full queue there means the disks are the limit.");
-	cause_advice(draft, "Look for what shares the disk: backup, indexing, snapshots, RAID "
-			    "rebuild, disks that "
-			    "sleep, and for an antivirus scan of files that are opened.");
-	cause_advice(draft, "Samba: keep `aio read size = 1` (the default); compare with reading "
-			    "the same file on "
-			    "the server itself (`dd if=FILE of=/dev/null bs=1M`).");
+	cause_advice(draft,
+		"Watch the server's disk during a copy: `iostat -x 1`, the PhysicalDisk counters, "
+		"the NAS's own monitor. A full queue there means the disks are the limit.");
+	cause_advice(draft,
+		"Look for what shares the disk: backup, indexing, snapshots, RAID rebuild, "
+		"disks that sleep, and for an antivirus scan of files that are opened.");
+	cause_advice(draft,
+		"Samba: keep `aio read size = 1` (the default); compare with reading the "
+		"same file on the server itself (`dd if=FILE of=/dev/null bs=1M`).");
 	return true;
 }
 
@@ -100,10 +98,8 @@ const Cause cause_server_slow_read = {
 	.id = "server-slow-read",
 	.title = "The server reads slowly",
 	.explanation = "The request lay at the server, complete, and the path was free, yet the "
-		       "answer did not "
-		       "come. The server was looking for the data: on a slow or busy disk, in a "
-		       "storage behind "
-		       "it, or because a scanner had to look first.",
+		       "answer did not come. The server was looking for the data: on a slow or "
+		       "busy disk, in a storage behind it, or because a scanner had to look first.",
 	.source = "MS-SMB2 3.3.5.12; Microsoft, Slow SMB files transfer speed",
 	.precedence = 500,
 	.conclude = conclude,

@@ -58,17 +58,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	draft->sentence = sentence(context, draft, op_class);
 	draft->fix = "faster storage or a write cache on the server";
-	cause_advice(draft, "Watch the server's disk during a copy: `iostat -x 1`, the "
-			    "PhysicalDisk counters, the "
-			    "NAS's own monitor. Shingled (SMR) disks, full thin pools and RAID "
-			    "without a battery- "
-			    "backed cache write slowly.");
 	cause_advice(draft,
-		"Look for what shares the disk: backup, snapshots, RAID rebuild, and for an "
-		"antivirus scan of files that are closed after writing.");
-	cause_advice(draft,
-		"Samba: keep `aio write size = 1` (the default) and try `strict allocate = "
-		"no`; for large files from Windows try `robocopy /J`.");
+		"Watch the server's disk during a copy: `iostat -x 1`, the PhysicalDisk "
+		"counters, the NAS's own monitor. Shingled (SMR) disks, full thin pools and "
+		"RAID without a battery- backed cache write slowly.");
+	cause_advice(draft, "Look for what shares the disk: backup, snapshots, RAID rebuild, and "
+			    "for an antivirus scan of files that are closed after writing.");
+	cause_advice(draft, "Samba: keep `aio write size = 1` (the default) and try `strict "
+			    "allocate = no`; for large files from Windows try `robocopy /J`.");
 	return true;
 }
 
@@ -84,11 +81,10 @@ static const char *rules_out(const CauseContext *context)
 const Cause cause_server_slow_write = {
 	.id = "server-slow-write",
 	.title = "The server writes slowly",
-	.explanation = "The server had received all of a request and had not yet said that it is "
-		       "done. While "
-		       "the client waits for that word, nothing else moves. Slow disks, a full "
-		       "write cache or "
-		       "a scanner behind the share are the usual reasons.",
+	.explanation =
+		"The server had received all of a request and had not yet said that it is done. "
+		"While the client waits for that word, nothing else moves. Slow disks, a full "
+		"write cache or a scanner behind the share are the usual reasons.",
 	.source = "MS-SMB2 3.3.5.13; Microsoft, Slow SMB files transfer speed",
 	.precedence = 510,
 	.conclude = conclude,

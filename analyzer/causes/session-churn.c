@@ -32,23 +32,20 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = draft->lost_ns;
 	draft->sentence = cause_printf(context,
 		"The client opened %.0f connections and sessions one after the other, for %.0f "
-		"file%s, "
-		"and logging in anew took %s.",
+		"file%s, and logging in anew took %s.",
 		sessions, (double)unit->files, unit->files == 1 ? "" : "s",
 		cause_time(context, (double)(draft->claim_ns[BUCKET_CONNECTION_SETUP] +
 					     draft->claim_ns[BUCKET_SESSION_SETUP])));
 	draft->fix = "one session for all files";
 	cause_advice(draft, "Let the program keep its connection: many SMB libraries have a "
-			    "session or connection object "
-			    "to be reused; a script should hand all files to one call (smbclient "
-			    "-c \"mget …\", robocopy "
-			    "with a list) instead of starting a program per file.");
+			    "session or connection object to be reused; a script should hand all "
+			    "files to one call (smbclient -c \"mget …\", robocopy with a list) "
+			    "instead of starting a program per file.");
 	cause_advice(draft, "Web applications that log in per request: a persistent process or the "
-			    "system's own "
-			    "mount keeps the session open.");
-	cause_advice(draft, "If the server closes idle sessions early, raise its time: Samba "
-			    "`deadtime`, Windows "
-			    "`Set-SmbServerConfiguration -AutoDisconnectTimeout`.");
+			    "system's own mount keeps the session open.");
+	cause_advice(draft,
+		"If the server closes idle sessions early, raise its time: Samba "
+		"`deadtime`, Windows `Set-SmbServerConfiguration -AutoDisconnectTimeout`.");
 	cause_number(draft, "sessions", NUMBER_COUNT, sessions);
 	cause_number(draft, "files", NUMBER_COUNT, (double)unit->files);
 	cause_number(draft, "set-up per session", NUMBER_NS,
@@ -69,10 +66,8 @@ const Cause cause_session_churn = {
 	.id = "session-churn",
 	.title = "A new session for every file",
 	.explanation = "Before a file can be opened, client and server connect, agree on a "
-		       "dialect, log in and "
-		       "connect the share: six round trips and more. A program that does this for "
-		       "each file pays "
-		       "it each time.",
+		       "dialect, log in and connect the share: six round trips and more. A program "
+		       "that does this for each file pays it each time.",
 	.source = "MS-SMB2 3.2.4.2; user reports smbj 816, OpenList 2578",
 	.precedence = 260,
 	.conclude = conclude,

@@ -54,18 +54,15 @@ static void advise(FindingDraft *draft, const char *name)
 		draft->fix = "a quicker tree connect on the server";
 		cause_advice(draft,
 			"Samba: look for `root preexec` and `preexec` scripts of the share, and at "
-			"its "
-			"vfs modules; Windows: DFS referrals and access-based enumeration.");
+			"its vfs modules; Windows: DFS referrals and access-based enumeration.");
 	} else {
 		draft->fix = "a quicker log-in on the server";
-		cause_advice(draft, "The server usually waits for somebody else: a domain "
-				    "controller, DNS, LDAP. Samba: "
-				    "`wbinfo -t`, `wbinfo -P`, timings in a log of level 10; "
-				    "Windows: event log "
-				    "(NETLOGON, Kerberos), `nltest /sc_verify`.");
 		cause_advice(draft,
-			"Check that the server resolves the client's and the controller's names "
-			"quickly, in both directions.");
+			"The server usually waits for somebody else: a domain controller, DNS, "
+			"LDAP. Samba: `wbinfo -t`, `wbinfo -P`, timings in a log of level 10; "
+			"Windows: event log (NETLOGON, Kerberos), `nltest /sc_verify`.");
+		cause_advice(draft, "Check that the server resolves the client's and the "
+				    "controller's names quickly, in both directions.");
 	}
 	cause_advice(draft,
 		"Keep the session open between copies: this cost comes once per connection.");
@@ -110,10 +107,8 @@ const Cause cause_session_setup_slow = {
 	.id = "session-setup-slow",
 	.title = "The server is slow to open the session",
 	.explanation = "Before a file can be opened, client and server agree on a dialect, the "
-		       "user logs in and the "
-		       "share is connected. The server often asks a domain controller or runs "
-		       "scripts for that, "
-		       "and the client waits.",
+		       "user logs in and the share is connected. The server often asks a domain "
+		       "controller or runs scripts for that, and the client waits.",
 	.source = "MS-SMB2 3.3.5.5, 3.3.5.7",
 	.precedence = 250,
 	.conclude = conclude,

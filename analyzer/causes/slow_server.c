@@ -142,8 +142,8 @@ static void tell_growth(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "at the server, first third", NUMBER_NS, (double)first);
 	cause_number(draft, "at the server, last third", NUMBER_NS, (double)last);
 	cause_advice(draft,
-		"It grew while the copy ran: look for a cache that fills (SSD write cache, "
-		"RAID cache, shingled disk) or for something else that began on the server.");
+		"It grew while the copy ran: look for a cache that fills (SSD write cache, RAID "
+		"cache, shingled disk) or for something else that began on the server.");
 }
 
 /* What a server that has everything in memory would still need for these requests. */

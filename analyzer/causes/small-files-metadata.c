@@ -94,8 +94,7 @@ static void describe(const CauseContext *context, FindingDraft *draft, const Fil
 			cause_rate(context, draft->ceiling_bytes_per_s));
 	draft->sentence = cause_printf(context,
 		"%.0f files of %s each take %.1f requests, most of them to open, ask about and "
-		"close "
-		"the file, and each request waits a %s round trip: %s per file.",
+		"close the file, and each request waits a %s round trip: %s per file.",
 		f->count, cause_bytes(context, f->size), f->requests,
 		cause_time(context, (double)context->rtt_ns), cause_time(context, per_file_ns));
 }
@@ -104,18 +103,14 @@ static void advise(FindingDraft *draft)
 {
 	draft->fix = "several files at the same time";
 	cause_advice(draft,
-		"Copy several files at the same time: `robocopy /MT:16`, rclone "
-		"--transfers 16. The requests of one file wait while those of the others "
-		"travel.");
-	cause_advice(draft,
-		"Or pack them first (zip, tar) and copy the archive; or let a program on the "
-		"server do the work (rsync, a sync service).");
-	cause_advice(draft,
-		"This is how the protocol works with many small files and not a fault of the "
-		"network; a faster link would not help.");
-	cause_advice(draft,
-		"Keep leases and directory leases on (Samba: `smb2 leases = yes`), so that "
-		"clients may answer some questions from their cache.");
+		"Copy several files at the same time: `robocopy /MT:16`, rclone --transfers "
+		"16. The requests of one file wait while those of the others travel.");
+	cause_advice(draft, "Or pack them first (zip, tar) and copy the archive; or let a program "
+			    "on the server do the work (rsync, a sync service).");
+	cause_advice(draft, "This is how the protocol works with many small files and not a fault "
+			    "of the network; a faster link would not help.");
+	cause_advice(draft, "Keep leases and directory leases on (Samba: `smb2 leases = yes`), so "
+			    "that clients may answer some questions from their cache.");
 }
 
 static void evidence(const CauseContext *context, FindingDraft *draft)
@@ -166,11 +161,10 @@ static const char *rules_out(const CauseContext *context)
 const Cause cause_small_files_metadata = {
 	.id = "small-files-metadata",
 	.title = "Many small files, copied one after the other",
-	.explanation =
-		"A small file moves in an instant, but opening it, asking for its attributes and "
-		"closing it are requests of their own, and each waits for an answer. The time "
-		"grows "
-		"with the number of files and the distance to the server, not with their size.",
+	.explanation = "A small file moves in an instant, but opening it, asking for its "
+		       "attributes and closing it are requests of their own, and each waits for an "
+		       "answer. The time grows with the number of files and the distance to the "
+		       "server, not with their size.",
 	.source = "MS-SMB2 3.2.4.1.4; Microsoft, Slow SMB files transfer speed",
 	.precedence = 405,
 	.conclude = conclude,

@@ -24,11 +24,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	cause_number_name(draft, "cipher", cipher(s));
 	cause_number(draft, "bytes added per message", NUMBER_BYTES, OVERHEAD_BYTES);
-	cause_advice(draft, "Encryption keeps the data private on the way; do not switch it off "
-			    "for speed without weighing "
-			    "that. AES-128-GCM (SMB 3.1.1) on processors with AES instructions "
-			    "costs little; old devices "
-			    "and SMB 3.0 (AES-CCM) are slower.");
+	cause_advice(draft,
+		"Encryption keeps the data private on the way; do not switch it off for speed "
+		"without weighing that. AES-128-GCM (SMB 3.1.1) on processors with AES "
+		"instructions costs little; old devices and SMB 3.0 (AES-CCM) are slower.");
 	cause_evidence(context, draft, context->unit->first_frame, context->unit->account.start_ns,
 		"an encrypted message");
 	draft->confidence = CONFIDENCE_LOW;
@@ -43,14 +42,12 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = draft->lost_ns;
 	draft->sentence = cause_printf(context,
 		"Messages are encrypted (%s), and the server's time grows by %s per MiB, as the "
-		"work of a "
-		"processor does: encryption may be what costs it.",
+		"work of a processor does: encryption may be what costs it.",
 		cipher(s), cause_time(context, per_mib));
 	draft->blame = "SERVER";
 	draft->doubt = "Packets do not show what a processor works on.";
-	draft->next_test =
-		"Watch the processor of both hosts during the copy: one core at 100 % means that "
-		"encryption or the copying itself is the limit.";
+	draft->next_test = "Watch the processor of both hosts during the copy: one core at 100 % "
+			   "means that encryption or the copying itself is the limit.";
 	return true;
 }
 
@@ -58,8 +55,8 @@ const Cause cause_smb_encryption = {
 	.id = "smb-encryption",
 	.title = "Messages are encrypted",
 	.explanation = "Encryption hides the content of messages from everybody on the way. It "
-		       "takes processor time "
-		       "for every byte: nothing on current hosts, noticeable on small devices.",
+		       "takes processor time for every byte: nothing on current hosts, noticeable "
+		       "on small devices.",
 	.source = "MS-SMB2 2.2.41, 2.2.3.1.2",
 	.precedence = 565,
 	.conclude = conclude,

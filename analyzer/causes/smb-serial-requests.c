@@ -60,10 +60,9 @@ static void advise(const CauseContext *context, FindingDraft *draft, const Reque
 	draft->fix = depth == REQUESTS_USUAL_DEPTH
 			     ? "eight blocks in flight"
 			     : cause_printf(context, "%u blocks in flight", depth);
-	cause_advice(draft,
-		"Copy with a program that overlaps its requests: robocopy, Explorer and smbclient "
-		"do, many libraries (smbj, jcifs, SMBLibrary, pysmb, libsmbclient used block by "
-		"block) do not.");
+	cause_advice(draft, "Copy with a program that overlaps its requests: robocopy, Explorer "
+			    "and smbclient do, many libraries (smbj, jcifs, SMBLibrary, pysmb, "
+			    "libsmbclient used block by block) do not.");
 	cause_advice(draft, "Or move several files at the same time: `robocopy /MT:16`, rclone "
 			    "--transfers, more than one connection.");
 	if (is_larger)
@@ -73,8 +72,8 @@ static void advise(const CauseContext *context, FindingDraft *draft, const Reque
 				"fewer round trips to wait for.",
 				cause_bytes(context, r->size), REQUESTS_USUAL_BYTES / r->size));
 	cause_advice(draft,
-		"Windows clients on paths with a high round trip: `Set-SmbClientConfiguration "
-		"-EnableBandwidthThrottling $false` may help.");
+		"Windows clients on paths with a high round trip: "
+		"`Set-SmbClientConfiguration -EnableBandwidthThrottling $false` may help.");
 }
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)
@@ -125,8 +124,7 @@ const Cause cause_smb_serial_requests = {
 	.explanation =
 		"Every request has to travel to the server and its answer back before the next one "
 		"leaves. In between the path stands empty. With several requests under way the "
-		"next "
-		"block is already coming while the client waits for the first.",
+		"next block is already coming while the client waits for the first.",
 	.source = "MS-SMB2 3.2.4.1.2, 3.3.1.1",
 	.precedence = 450,
 	.conclude = conclude,

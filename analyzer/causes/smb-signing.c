@@ -36,10 +36,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number_name(draft, "algorithm", algorithm(s));
 	cause_number_name(draft, "signing", required_by(s));
 	cause_advice(draft, "Signing protects against tampering on the way; do not switch it off "
-			    "for speed without "
-			    "weighing that. Newer dialects sign faster: SMB 3.1.1 with AES-GMAC "
-			    "(Windows 11, Server "
-			    "2022).");
+			    "for speed without weighing that. Newer dialects sign faster: SMB "
+			    "3.1.1 with AES-GMAC (Windows 11, Server 2022).");
 	cause_evidence(context, draft, context->unit->first_frame, context->unit->account.start_ns,
 		"a signed request");
 	draft->confidence = CONFIDENCE_LOW;
@@ -54,14 +52,12 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = draft->lost_ns;
 	draft->sentence = cause_printf(context,
 		"Messages are signed (%s; %s), and the server's time grows by %s per MiB, as the "
-		"work of a "
-		"processor does: signing may be what costs it.",
+		"work of a processor does: signing may be what costs it.",
 		algorithm(s), required_by(s), cause_time(context, per_mib));
 	draft->blame = "SERVER";
 	draft->doubt = "Packets do not show what a processor works on.";
-	draft->next_test =
-		"Watch the processor of both hosts during the copy: one core at 100 % means that "
-		"signing or the copying itself is the limit.";
+	draft->next_test = "Watch the processor of both hosts during the copy: one core at 100 % "
+			   "means that signing or the copying itself is the limit.";
 	return true;
 }
 
@@ -69,10 +65,8 @@ const Cause cause_smb_signing = {
 	.id = "smb-signing",
 	.title = "Messages are signed",
 	.explanation = "A signature proves that a message was not changed on the way. Computing it "
-		       "takes processor "
-		       "time for every byte: nothing on current hosts, noticeable on small devices "
-		       "and in old "
-		       "dialects.",
+		       "takes processor time for every byte: nothing on current hosts, noticeable "
+		       "on small devices and in old dialects.",
 	.source = "MS-SMB2 3.1.4.1, 2.2.3.1.7; Microsoft, performance tuning of SMB servers",
 	.precedence = 560,
 	.conclude = conclude,

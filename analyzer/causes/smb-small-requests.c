@@ -41,25 +41,21 @@ static Limiter limiter_of(const CauseContext *context, const Requests *r)
 static void advise(FindingDraft *draft, const Requests *r, Limiter limiter)
 {
 	if (limiter == LIMITER_SERVER) {
-		cause_advice(draft,
-			r->is_write
-				? "Server: raise the largest write it allows. Samba: leave `smb2 "
-				  "max write` at its default of 8 MiB; a NAS: look for its SMB "
-				  "settings or newer firmware."
-				: "Server: raise the largest read it allows. Samba: leave `smb2 "
-				  "max "
-				  "read` at its default of 8 MiB; a NAS: look for its SMB settings "
-				  "or newer firmware.");
+		cause_advice(draft, r->is_write
+					    ? "Server: raise the largest write it allows. Samba: "
+					      "leave `smb2 max write` at its default of 8 MiB; a "
+					      "NAS: look for its SMB settings or newer firmware."
+					    : "Server: raise the largest read it allows. Samba: "
+					      "leave `smb2 max read` at its default of 8 MiB; a "
+					      "NAS: look for its SMB settings or newer firmware.");
 	} else {
-		cause_advice(draft, "Give the program a larger buffer: `dd bs=1M`, `curl` and many "
-				    "libraries have "
-				    "an option; robocopy and Explorer use 1 MiB by themselves.");
 		cause_advice(draft,
-			"Linux mounts: leave rsize= and wsize= at their defaults (4 MiB), "
-			"and cache=strict so that the kernel may read ahead.");
-		cause_advice(draft,
-			"If the program cannot be changed, copy the file to the local disk "
-			"first and open it there.");
+			"Give the program a larger buffer: `dd bs=1M`, `curl` and many libraries "
+			"have an option; robocopy and Explorer use 1 MiB by themselves.");
+		cause_advice(draft, "Linux mounts: leave rsize= and wsize= at their defaults (4 "
+				    "MiB), and cache=strict so that the kernel may read ahead.");
+		cause_advice(draft, "If the program cannot be changed, copy the file to the local "
+				    "disk first and open it there.");
 	}
 	if (r->depth_usual <= SERIAL_DEPTH)
 		cause_advice(
@@ -119,11 +115,9 @@ static const char *rules_out(const CauseContext *context)
 const Cause cause_smb_small_requests = {
 	.id = "smb-small-requests",
 	.title = "Small requests",
-	.explanation =
-		"Each request moves only a little of the file, and each costs a journey to the "
-		"server "
-		"and back and some work on both hosts. Larger requests move the same file with far "
-		"fewer journeys.",
+	.explanation = "Each request moves only a little of the file, and each costs a journey to "
+		       "the server and back and some work on both hosts. Larger requests move the "
+		       "same file with far fewer journeys.",
 	.source = "MS-SMB2 2.2.4, 2.2.19, 2.2.21",
 	.precedence = 430,
 	.conclude = conclude,

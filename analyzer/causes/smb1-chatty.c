@@ -25,24 +25,22 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->blame = "CLIENT";
 	const char *block = cause_bytes(context, r.size),
 		   *rtt = cause_time(context, (double)context->rtt_ns);
-	draft->sentence =
-		r.is_write ? cause_printf(context,
-				     "The client writes over SMB1, one block of %s at a time, and "
-				     "waits a %s round trip for each answer.",
-				     block, rtt)
-			   : cause_printf(context,
-				     "The client reads over SMB1, one block of %s at a time, and "
-				     "waits a %s round trip for each.",
-				     block, rtt);
+	draft->sentence = r.is_write ? cause_printf(context,
+					       "The client writes over SMB1, one block of %s at a "
+					       "time, and waits a %s round trip for each answer.",
+					       block, rtt)
+				     : cause_printf(context,
+					       "The client reads over SMB1, one block of %s at a "
+					       "time, and waits a %s round trip for each.",
+					       block, rtt);
 	draft->fix = "SMB2 or newer, several blocks in flight";
 	cause_number(draft, "requests the server allows at once", NUMBER_COUNT, s->max_requests);
+	cause_advice(draft, "Use SMB2 or SMB3 if both sides can: Linux mount vers=3.1.1, smbclient "
+			    "-m SMB3, Samba `server min protocol = SMB2_02`; newer dialects move 1 "
+			    "MiB and more per request and keep many under way.");
 	cause_advice(draft,
-		"Use SMB2 or SMB3 if both sides can: Linux mount vers=3.1.1, smbclient -m SMB3, "
-		"Samba `server min protocol = SMB2_02`; newer dialects move 1 MiB and more per "
-		"request and keep many under way.");
-	cause_advice(draft, "If it has to stay SMB1, copy several files at the same time "
-			    "(`robocopy /MT`), or use "
-			    "a client that keeps several requests under way (smbclient does).");
+		"If it has to stay SMB1, copy several files at the same time (`robocopy /MT`), or "
+		"use a client that keeps several requests under way (smbclient does).");
 	if (draft->confidence != CONFIDENCE_HIGH)
 		draft->next_test = "Copy the same file with smbclient from the same host: it keeps "
 				   "many requests under way. If that is as slow, the path or the "
@@ -65,9 +63,8 @@ const Cause cause_smb1_chatty = {
 	.title = "One SMB1 request per round trip",
 	.explanation =
 		"The client asks for a block, waits until all of it has come, and only then asks "
-		"for "
-		"the next. While a request travels to the server and back nothing else moves, so "
-		"the longer the path, the slower the copy, whatever the link could carry.",
+		"for the next. While a request travels to the server and back nothing else moves, "
+		"so the longer the path, the slower the copy, whatever the link could carry.",
 	.source = "MS-CIFS 2.2.4.52.2 (MaxMpxCount); MS-SMB 2.2.4.2",
 	.precedence = 440,
 	.conclude = conclude,

@@ -35,11 +35,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		context, "The session uses SMB1, the dialect of the 1990s: %s.", reason(context));
 	if (s->negotiate_seen && !s->client_offered_smb2) {
 		draft->fix = "SMB2 or newer on the client";
-		cause_advice(draft,
-			"Client: Windows has SMB2 and SMB3 on by default; look for "
-			"`Get-SmbClientConfiguration` and for programs or devices that bring an "
-			"SMB1 client of their own. Linux: mount with vers=3.1.1 or without vers=; "
-			"smbclient: -m SMB3.");
+		cause_advice(draft, "Client: Windows has SMB2 and SMB3 on by default; look for "
+				    "`Get-SmbClientConfiguration` and for programs or devices that "
+				    "bring an SMB1 client of their own. Linux: mount with "
+				    "vers=3.1.1 or without vers=; smbclient: -m SMB3.");
 	}
 	if (!s->negotiate_seen || s->client_offered_smb2) {
 		draft->fix = "SMB2 or newer on the server";
@@ -48,9 +47,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 			"it; Windows: `Get-SmbServerConfiguration` (EnableSMB2Protocol should be "
 			"on); a NAS: look for its SMB version setting or newer firmware.");
 	}
-	cause_advice(draft,
-		"SMB1 lacks the protection of the newer dialects against tampering and is switched "
-		"off in current systems; weigh that too.");
+	cause_advice(draft, "SMB1 lacks the protection of the newer dialects against tampering and "
+			    "is switched off in current systems; weigh that too.");
 	cause_number_name(draft, "dialect", s->dialect ? s->dialect : "SMB1");
 	cause_number_name(draft, "client offered SMB2",
 		!s->negotiate_seen       ? "not seen"
@@ -64,11 +62,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_smb1_negotiated = {
 	.id = "smb1-negotiated",
 	.title = "SMB1 is in use",
-	.explanation =
-		"Client and server agreed on the oldest dialect of the protocol. It moves at most "
-		"64 KiB per request and many of its clients wait for each answer before they ask "
-		"again. That alone does not make a copy slow, but it takes away what newer "
-		"dialects do about long paths.",
+	.explanation = "Client and server agreed on the oldest dialect of the protocol. It moves "
+		       "at most 64 KiB per request and many of its clients wait for each answer "
+		       "before they ask again. That alone does not make a copy slow, but it takes "
+		       "away what newer dialects do about long paths.",
 	.source = "MS-CIFS 2.2.4.52; MS-SMB2 3.3.5.3.1, 3.3.5.3.2",
 	.precedence = 750,
 	.conclude = conclude,

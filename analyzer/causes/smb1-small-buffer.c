@@ -78,13 +78,12 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->fix = "SMB2 or newer, or large reads and writes in SMB1";
 	cause_advice(
 		draft, "Use SMB2 or newer if both sides can: its requests move 1 MiB and more.");
-	cause_advice(draft,
-		"Samba: leave `large readwrite`, `read raw` and `write raw` on, and `max xmit` and "
-		"`max mux` at their defaults.");
+	cause_advice(draft, "Samba: leave `large readwrite`, `read raw` and `write raw` on, and "
+			    "`max xmit` and `max mux` at their defaults.");
 	if (reason == REASON_SIGNING)
-		cause_advice(draft, "Signing protects against tampering; newer dialects sign "
-				    "without making the blocks "
-				    "small, so the dialect is what to change.");
+		cause_advice(draft,
+			"Signing protects against tampering; newer dialects sign without "
+			"making the blocks small, so the dialect is what to change.");
 	return true;
 }
 
@@ -92,10 +91,8 @@ const Cause cause_smb1_small_buffer = {
 	.id = "smb1-small-buffer",
 	.title = "Small blocks inside SMB1",
 	.explanation = "What was agreed when the session began allows only small blocks: the "
-		       "server's buffer, "
-		       "capabilities that one side lacks, or signing. Each block costs a journey "
-		       "to the server "
-		       "and back.",
+		       "server's buffer, capabilities that one side lacks, or signing. Each block "
+		       "costs a journey to the server and back.",
 	.source = "MS-CIFS 2.2.4.52.2, 2.2.4.25; MS-SMB 3.2.4.4.1",
 	.precedence = 420,
 	.conclude = conclude,

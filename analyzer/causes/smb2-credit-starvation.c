@@ -42,19 +42,16 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		r.depth_round, r.depth_round > 1 ? "s" : "", cause_bytes(context, r.size),
 		cause_percent(context, share));
 	draft->fix = "more credits from the server";
-	cause_advice(draft,
-		"Samba: remove `smb2 max credits` from smb.conf (the default is 8192). ksmbd: the "
-		"setting of the same name in ksmbd.conf.");
+	cause_advice(draft, "Samba: remove `smb2 max credits` from smb.conf (the default is 8192). "
+			    "ksmbd: the setting of the same name in ksmbd.conf.");
 	cause_advice(draft,
 		"Windows server: look at Smb2CreditsMin and Smb2CreditsMax of LanmanServer, and at "
 		"the counter \"SMB Client Shares\\Credit Stalls/sec\" on the client.");
-	cause_advice(draft,
-		"A NAS: newer firmware, or fewer clients at the same time; credits are what "
-		"a busy server rations.");
+	cause_advice(draft, "A NAS: newer firmware, or fewer clients at the same time; credits are "
+			    "what a busy server rations.");
 	if (draft->confidence != CONFIDENCE_HIGH)
-		draft->next_test =
-			"Watch \"Credit Stalls/sec\" on a Windows client, or compare with "
-			"`smb2 max credits` at its default.";
+		draft->next_test = "Watch \"Credit Stalls/sec\" on a Windows client, or compare "
+				   "with `smb2 max credits` at its default.";
 	return true;
 }
 
@@ -73,9 +70,8 @@ const Cause cause_smb2_credit_starvation = {
 	.title = "The server grants too few credits",
 	.explanation =
 		"In SMB2 a client may send a request only when the server has given it a credit "
-		"for it; "
-		"large requests cost several. A server that gives few makes the client wait for an "
-		"answer before it may ask again, whatever the network could carry.",
+		"for it; large requests cost several. A server that gives few makes the client "
+		"wait for an answer before it may ask again, whatever the network could carry.",
 	.source = "MS-SMB2 3.2.4.1.5, 3.3.1.2, 3.3.4.2",
 	.precedence = 410,
 	.conclude = conclude,

@@ -40,16 +40,13 @@ static void advise(const SessionStats *s, FindingDraft *draft)
 			"firewall between the two, and do not force port 139 in the client.");
 	if (s->dialect && strcmp(s->dialect, "2.0.2") == 0)
 		cause_advice(draft, "Raise the dialect to 2.1 or newer on the side that limits it: "
-				    "Samba `server max "
-				    "protocol`, `client max protocol`; Linux mount vers=3.1.1; old "
-				    "servers and NAS: "
-				    "newer firmware.");
+				    "Samba `server max protocol`, `client max protocol`; Linux "
+				    "mount vers=3.1.1; old servers and NAS: newer firmware.");
 	else if (!s->over_netbios)
 		cause_advice(draft,
 			"Windows 7 and Server 2008 R2 have large requests off by default: "
 			"`Set-SmbClientConfiguration -EnableLargeMtu $true` where it exists, or "
-			"the "
-			"registry value DisableLargeMtu = 0 of LanmanWorkstation.");
+			"the registry value DisableLargeMtu = 0 of LanmanWorkstation.");
 	cause_advice(draft, "Several requests under way would hide the round trips as well.");
 }
 
@@ -68,8 +65,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		draft->confidence = CONFIDENCE_HIGH;
 		draft->sentence = cause_printf(context,
 			"Requests cannot exceed 64 KiB here because %s; with %.0f of them under "
-			"way "
-			"that costs nothing on this path.",
+			"way that costs nothing on this path.",
 			reason, r.depth_round);
 		return true;
 	}
@@ -81,8 +77,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->blame = s->over_netbios ? "NETWORK" : "SERVER";
 	draft->sentence = cause_printf(context,
 		"Each request moves at most 64 KiB because %s, and the client waits a %s round "
-		"trip for "
-		"%.0f of them.",
+		"trip for %.0f of them.",
 		reason, cause_time(context, (double)context->rtt_ns), (double)r.count);
 	return true;
 }
@@ -93,8 +88,7 @@ const Cause cause_smb2_no_large_mtu = {
 	.explanation =
 		"From SMB 2.1 on a request may move 1 MiB and more, if both sides agree and the "
 		"connection goes directly over TCP. Here it may not, so the same file needs "
-		"sixteen times "
-		"as many requests, and each costs a journey to the server and back.",
+		"sixteen times as many requests, and each costs a journey to the server and back.",
 	.source = "MS-SMB2 2.2.4, 3.3.5.4",
 	.precedence = 425,
 	.conclude = conclude,

@@ -33,8 +33,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
 		"The server answered %.0f of %.0f requests with \"pending\" first and took %s more "
-		"on "
-		"average.",
+		"on average.",
 		(double)pending, (double)all,
 		cause_time(context, (double)waited / (double)pending));
 	cause_number(draft, "answered \"pending\"", NUMBER_COUNT, (double)pending);
@@ -46,10 +45,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 const Cause cause_status_pending_async = {
 	.id = "status-pending-async",
 	.title = "The server answers \"pending\" and works on",
-	.explanation =
-		"A server that cannot answer at once may say so and send the answer later. That is "
-		"no fault: "
-		"it tells that the request waited at the server, for a disk or for another client.",
+	.explanation = "A server that cannot answer at once may say so and send the answer later. "
+		       "That is no fault: it tells that the request waited at the server, for a "
+		       "disk or for another client.",
 	.source = "MS-SMB2 3.3.4.2",
 	.precedence = 755,
 	.conclude = conclude,
