@@ -44,7 +44,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_advice(draft, "Client: if one mode never works here, choose the other at once; curl "
 			    "`--disable-epsv` for old firewalls, \"use the control connection's "
 			    "host for PASV\" behind address translation.");
-	cause_number(draft, "data connections tried", NUMBER_COUNT, (double)unit->data_connections);
+	if (unit->data_connections > 0)
+		cause_number(draft, "data connections tried", NUMBER_COUNT,
+			(double)unit->data_connections);
 	cause_number(draft, "never established", NUMBER_COUNT, (double)unit->data_failed);
 	cause_number(draft, "refused by the server", NUMBER_COUNT,
 		(double)(unit->data_refused + unit->prepare_refused));

@@ -113,8 +113,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_low_ns = (int64_t)((double)draft->lost_ns * SAVED_LOW_SHARE);
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,
-		"%u transfer%s of a file broken off and begun again, and %s that had arrived "
-		"already were moved once more.",
+		"%u transfer%s broken off and begun again, and %s that had arrived already were "
+		"moved once more.",
 		d.transfers, d.transfers == 1 ? " was" : "s were",
 		cause_bytes(context, (double)d.bytes));
 	draft->fix = "resume instead of starting over";

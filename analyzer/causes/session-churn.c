@@ -30,10 +30,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_claim_round_trips_part(context, draft, OP_META,
 		(int64_t)(share * (double)context->left_round_trip_ns[OP_META]));
 	draft->saved_high_ns = draft->lost_ns;
+	const char *files = unit->files > 0
+				    ? cause_printf(context, ", for %.0f file%s",
+					      (double)unit->files, unit->files == 1 ? "" : "s")
+				    : "";
 	draft->sentence = cause_printf(context,
-		"The client opened %.0f connections and sessions one after the other, for %.0f "
-		"file%s, and logging in anew took %s.",
-		sessions, (double)unit->files, unit->files == 1 ? "" : "s",
+		"The client opened %.0f connections and sessions one after the other%s, and "
+		"logging in anew took %s.",
+		sessions, files,
 		cause_time(context, (double)(draft->claim_ns[BUCKET_CONNECTION_SETUP] +
 					     draft->claim_ns[BUCKET_SESSION_SETUP])));
 	draft->fix = "one session for all files";

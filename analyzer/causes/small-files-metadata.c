@@ -94,9 +94,10 @@ static void describe(const CauseContext *context, FindingDraft *draft, const Fil
 			cause_rate(context, draft->ceiling_bytes_per_s));
 	draft->sentence = cause_printf(context,
 		"%.0f files of %s each take %.1f requests, most of them to open, ask about and "
-		"close the file, and each request waits a %s round trip: %s per file.",
+		"close the file, and each request waits a %s round trip: %s of waiting per file.",
 		f->count, cause_bytes(context, f->size), f->requests,
-		cause_time(context, (double)context->rtt_ns), cause_time(context, per_file_ns));
+		cause_time(context, (double)context->rtt_ns),
+		cause_time(context, (double)draft->lost_ns / f->count));
 }
 
 static void advise(FindingDraft *draft)

@@ -3,6 +3,8 @@
  * smb-encryption: messages are encrypted. A fact, and a possible cost where the server's time grows
  * with the bytes. Causes 3.52.
  */
+#include <string.h>
+
 #include "analyzer/causes/security_cost.h"
 
 /* MS-SMB2 2.2.41: the transform header before each message. */
@@ -11,9 +13,12 @@
 static const char *cipher(const SessionStats *s)
 {
 	static const char *const names[] = {
-		"AES-128-CCM", "AES-128-CCM", "AES-128-GCM", "AES-256-CCM", "AES-256-GCM"};
+		"", "AES-128-CCM", "AES-128-GCM", "AES-256-CCM", "AES-256-GCM"};
+	if (s->cipher > 0 && s->cipher < sizeof(names) / sizeof(*names))
+		return names[s->cipher];
 	/* 3.0 and 3.0.2 know AES-128-CCM alone */
-	return s->cipher < sizeof(names) / sizeof(*names) ? names[s->cipher] : "unknown cipher";
+	bool is_311 = s->dialect && strcmp(s->dialect, "3.1.1") == 0;
+	return s->dialect && !is_311 ? "AES-128-CCM" : "the cipher is not in the capture";
 }
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

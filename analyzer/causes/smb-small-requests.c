@@ -92,7 +92,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 			"The client %s only %s per request%s, and pays a %s round trip for each of "
 			"%.0f requests.",
 			verb, block,
-			r.allowed > 0 ? cause_printf(context, " although %s are allowed",
+			r.allowed > 0 ? cause_printf(context, " although up to %s is allowed",
 						cause_bytes(context, r.allowed))
 				      : "",
 			rtt, (double)r.count);
