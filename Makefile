@@ -187,6 +187,7 @@ check-format:
 # writes the expected reports anew; the difference is to be read before it is committed
 golden-update: $(GOLDEN_BIN) $(PROGRAM)
 	$(Q)SLOWCOPY_GOLDEN_UPDATE=1 $(RUN_TESTS) $(GOLDEN_BIN)
+	$(Q)tests/golden/verdicts.py --program $(B)/slowcopy --update
 asan:
 	$(Q)$(MAKE) --no-print-directory MODE=asan check
 
