@@ -122,6 +122,10 @@ def check(path, own_words):
     with tempfile.TemporaryDirectory(prefix="slowcopy-reports-") as folder:
         base = os.path.join(folder, "out")
         document = run(PROGRAM, "analyze", "--json", path)
+        if document.returncode == 3 and not document.stdout:
+            # nothing of the file could be read: one line says so, and no report is written
+            lines = document.stderr.decode().splitlines()
+            return [] if len(lines) == 1 else [f"unreadable, but said: {lines}"]
         if document.returncode not in (0, 3) or not document.stdout:
             return [f"--json: status {document.returncode}: {document.stderr.decode()[:200]}"]
         written = run(PROGRAM, "analyze", "-o", base, path)
