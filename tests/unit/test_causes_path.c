@@ -302,7 +302,8 @@ Test(causes_path, a_host_that_is_faster_elsewhere)
 	CauseCase *c = cause_case_new();
 	cause_case_requests(c, false, 40, MIB, 4, 0);
 	neighbour(c, &other, 7, 2, 1e6);
-	other.path = path_at(125e6);
+	Path *elsewhere = path_at(125e6);
+	other.path = elsewhere;
 	c->facts.path = path_at(12.5e6);
 	cr_assert(cause_case_conclude(c, "link-speed-low"));
 	cr_assert(strstr(c->draft.sentence, "100 Mbit/s"), "%s", c->draft.sentence);
@@ -315,6 +316,8 @@ Test(causes_path, a_host_that_is_faster_elsewhere)
 	histogram_add(&other.path->dir[0].data[TRAIN_LEVELS - 1], 125000000, 50);
 	neighbour(c, &other, 7, 8, 1e6);
 	cr_assert_not(cause_case_conclude(c, "link-speed-low"));
+	path_clear(elsewhere);
+	free(elsewhere);
 	path_clear(c->facts.path);
 	free(c->facts.path);
 	cause_case_free(c);

@@ -201,10 +201,12 @@ Test(smb_decrypt, given_cipher_keys_need_no_handshake)
 			SMB_DECRYPT_UNVERIFIED);
 		cr_expect_eq(out_len, 48);
 		smb_decryptor_free(d);
+		smb_keyring_free(ring);
 		d = direct(&ring, 48 - ciphers[i].key_len);
 		cr_expect_eq(smb_decryptor_open(d, true, ciphers[i].pdu, 100, out, &out_len),
 			SMB_DECRYPT_FAILED, "no cipher of that key fits");
 		smb_decryptor_free(d);
+		smb_keyring_free(ring);
 	}
 }
 
