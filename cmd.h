@@ -26,6 +26,7 @@ typedef struct Command {
 
 int cmd_analyze(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_capture_help(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 
 /** cmd_parse_size: "256M", "1G", "65536" with @kilo 1024: bytes; "100M" with 1000: a speed. False

@@ -17,6 +17,7 @@
 static const Command commands[] = {
 	{"analyze", cmd_analyze, "say why the file transfers in a capture were slow (the default)"},
 	{"explain", cmd_explain, "explain a cause: what it is, how it is recognised, what to do"},
+	{"capture-help", cmd_capture_help, "lines to copy for making a capture that can be judged"},
 	{"monitor", cmd_monitor,
 		"watch the transfers that pass an interface, for as long as you like"},
 };
@@ -55,7 +56,7 @@ static void print_help(FILE *out)
 	      "Says why a file transfer was slow, from a packet capture.\n\nCommands:\n",
 		out);
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+		fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n  slowcopy COMMAND --help    options of a command\n"
 	      "  slowcopy --version         version and libraries\n\n"
 	      "Exit status: 0 analysed, 1 a finding at or above --fail-on, 2 usage, 3 an input "
