@@ -248,9 +248,6 @@ lab:
 	$(Q)testdata/lab/lab.py accuracy
 accuracy: all
 	$(Q)testdata/lab/lab.py accuracy
-# what is generated from the program itself
-docs: all
-	$(Q)./slowcopy --list-causes=markdown >build/causes.md.new && mv build/causes.md.new docs/causes.md
 
 # ---- installing and packing
 prefix ?= /usr/local

@@ -61,12 +61,23 @@ def bucket_misses(expect, vantage, shares):
     return misses
 
 
+def window_seconds(folder, row):
+    """(kernel, ours): seconds the sender's kernel says the receive window held it, and what the budget says; None without."""
+    path = os.path.join(folder, "truth.json")
+    kernel = (jsonfile.read(path).get("kernel") or {}) if os.path.exists(path) else {}
+    senders = [side for side in kernel.values() if isinstance(side, dict) and side.get("busy_s")]
+    if not senders or not row["duration_s"]:
+        return None
+    ours = sum(row["shares"].get(name, 0) for name in ("receive-window", "slow-reader", "zero-window"))
+    return max(side.get("rwnd_limited_s") or 0 for side in senders), ours * row["duration_s"]
+
+
 def judge(slowcopy, capture, expect):
     """One row: what was expected, what was given, and how they compare."""
     vantage = os.path.basename(capture).split(".")[0]
     report = report_of(slowcopy, capture, expect.get("options") or ())
     row = {"run": os.path.basename(os.path.dirname(capture)), "vantage": vantage, "expected": expect["cause"],
-           "given": None, "result": "failed", "false": [], "misses": [], "shares": {}, "saved": None, "rtt_share": 0,
+           "given": None, "result": "failed", "false": [], "misses": [], "shares": {}, "saved": None, "rtt_share": 0, "duration_s": 0, "window": None,
            "measured_s": expect.get("saved_measured_s"), "error": report.get("failed")}
     if "failed" in report:
         return row
@@ -84,6 +95,8 @@ def judge(slowcopy, capture, expect):
     transfer = main_transfer(report, expect.get("transfer") or {})
     row["shares"] = shares_of(transfer or {})
     row["rtt_share"] = ((transfer or {}).get("rtt_ns") or 0) / max((transfer or {}).get("duration_ns") or 1, 1)
+    row["duration_s"] = ((transfer or {}).get("duration_ns") or 0) / 1e9
+    row["window"] = window_seconds(os.path.dirname(capture), row)
     row["misses"] = bucket_misses(expect, vantage, row["shares"])
     for finding in findings:
         saved = finding.get("saved_ns")
@@ -114,13 +127,14 @@ def row_text(row):
     mark = "!" if row["misses"] else " "
     saved = f"{row['saved'][0]:.2f}-{row['saved'][1]:.2f}" if row["saved"] else "-"
     measured = f"{row['measured_s']:.2f}" if row["measured_s"] is not None else "-"
+    window = f"{row['window'][0]:.2f}/{row['window'][1]:.2f}" if row["window"] else "-"
     false = f"  also: {' '.join(row['false'])}" if row["false"] else ""
     return (f"{row['run']:32} {row['vantage']:7} {row['expected'] or '-':24} {row['given'] or '-':24} {row['result']:6} "
-            f"{mark}{buckets:44} {saved:>11} {measured:>6}{false}")
+            f"{mark}{buckets:44} {saved:>11} {measured:>6} {window:>11}{false}")
 
 
 HEAD = (f"{'run':32} {'vantage':7} {'cause expected':24} {'cause given':24} {'result':6}  {'dominant buckets':44} "
-        f"{'saved s':>11} {'twin':>6}")
+        f"{'saved s':>11} {'twin':>6} {'rwnd k/ours':>11}")
 
 
 def totals(rows):

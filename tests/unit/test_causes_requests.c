@@ -149,7 +149,8 @@ Test(causes_requests, small_requests_name_who_chose_the_size)
 	cause_case_round_trip(c, OP_READ, 1280 * CASE_MS);
 	cr_assert(cause_case_conclude(c, "smb-small-requests"));
 	cr_assert_str_eq(c->draft.blame, "CLIENT");
-	cr_assert(strstr(c->draft.sentence, "only 4 KiB per request although up to 8 MiB is allowed"),
+	cr_assert(
+		strstr(c->draft.sentence, "only 4 KiB per request although up to 8 MiB is allowed"),
 		"%s", c->draft.sentence);
 	cr_assert_str_eq(c->draft.fix, "blocks of 1 MiB");
 	/* 1 MiB instead of 4 KiB: one request is left */
