@@ -234,7 +234,7 @@ bench-ir:
 
 # ---- the program for people
 DEMO := testdata/causes/smb-serial-requests/smb3-serial-64k-10ms/client.pcap.gz
-.PHONY: demo lab accuracy docs
+.PHONY: demo lab accuracy
 # installs what is missing, builds, and shows the report of a real capture
 demo:
 	$(Q).ci/packages build
