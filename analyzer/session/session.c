@@ -90,8 +90,6 @@ static void on_complete(void *user, Side side, StreamMessage *message)
 {
 	Session *session = user;
 	StreamMessage *compound = &session->framed->compound[side];
-	if (message->is_short)
-		expect_adjust(session, message);
 	if (compound->tag == message->tag) {
 		*compound = *message;
 		if (message->continues)
@@ -127,7 +125,13 @@ static uint64_t on_expect(void *user, Side side, bool is_elsewhere)
 	return is_elsewhere && side == SIDE_CLIENT ? 0 : expect_total(user, side);
 }
 
-static const StreamHandler stream_handler = {on_header, on_complete, on_lost, on_expect};
+static void on_shortened(void *user, const StreamMessage *message)
+{
+	expect_adjust(user, message);
+}
+
+static const StreamHandler stream_handler = {
+	on_header, on_complete, on_lost, on_expect, on_shortened};
 
 bool session_framed_start(Session *session, const Protocol *protocol)
 {

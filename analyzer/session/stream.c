@@ -288,8 +288,8 @@ static void end_expected(StreamPush *p, const SessionChunk *c)
 	uint64_t beyond = (uint64_t)(s->end - s->next - found);
 	s->current.end = s->end = s->next + found;
 	s->current.missing -= beyond;
-	s->current.is_short = true;
 	s->left -= beyond;
+	p->context->handler->shortened(p->context->user, &s->current);
 	if (s->next == s->end)
 		message_finish(p);
 }

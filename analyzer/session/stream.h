@@ -38,7 +38,6 @@ typedef struct StreamMessage {
 	uint64_t tag;         /* the handler's; 0 at start */
 	bool continues;       /* the handler's: the next message belongs to the same frame */
 	bool is_expected;     /* its header was cut: length and meaning are the handler's guess */
-	bool is_short;        /* it ended before the guess said */
 	bool has_lost_bytes;  /* some bytes were never seen and never will be */
 } StreamMessage;
 
@@ -60,6 +59,8 @@ typedef struct StreamHandler {
 	 * not to be told. May be NULL.
 	 */
 	uint64_t (*expect)(void *user, Side side, bool is_elsewhere);
+	/** shortened: such a message ends before the guess said: another begins there. */
+	void (*shortened)(void *user, const StreamMessage *message);
 } StreamHandler;
 
 /** StreamContext: what both directions of a connection share. */

@@ -765,25 +765,41 @@ static void bytes_take(Bytes *bytes, Bench *bench)
 	memset(&bench->b, 0, sizeof bench->b);
 }
 
+static void send_segments(
+	Bench *bench, Side side, const Bytes *bytes, uint32_t snap, size_t late_segment);
+
 /* @bytes in segments of 1460 of which @snap are kept */
 static void send_cut(Bench *bench, Side side, const Bytes *bytes, uint32_t snap)
 {
-	for (size_t at = 0; at < bytes->len; at += 1460) {
+	send_segments(bench, side, bytes, snap, SIZE_MAX);
+}
+
+/* one segment comes after all others, as when it was lost and sent again */
+static void send_segments(
+	Bench *bench, Side side, const Bytes *bytes, uint32_t snap, size_t late_segment)
+{
+	int64_t start = bench->offset[side];
+	size_t count = (bytes->len + 1459) / 1460;
+	for (size_t i = 0; i < count + (late_segment < count); i++) {
+		if (i == late_segment)
+			continue;
+		size_t at = (i < count ? i : late_segment) * 1460;
 		uint32_t len = bytes->len - at < 1460 ? (uint32_t)(bytes->len - at) : 1460;
 		uint32_t kept = len < snap ? len : snap;
 		uint8_t *copy = malloc(kept);
 		memcpy(copy, bytes->data + at, kept);
 		bench->now++;
-		SessionChunk chunk = {.offset = bench->offset[side],
+		SessionChunk chunk = {.offset = start + (int64_t)at,
 			.len = len,
 			.caplen = kept,
 			.data = copy,
 			.ts_ns = bench->now,
-			.frame = (uint64_t)bench->now};
+			.frame = (uint64_t)bench->now,
+			.fills_hole = i == count};
 		session_push(bench->session, side, &chunk);
-		bench->offset[side] += len;
 		free(copy);
 	}
+	bench->offset[side] += (int64_t)bytes->len;
 }
 
 static void put_read(Bench *bench, Bytes *bytes, uint64_t id, uint64_t offset, uint32_t len)
@@ -831,7 +847,9 @@ Test(smb_session, row_of_reads_cut_by_the_snap_length)
 	static const uint32_t snaps[] = {128, 190, 300, 1460};
 	Bytes bytes = {malloc(STREAM_ROOM), 0};
 	for (size_t i = 0; i < sizeof snaps / sizeof *snaps; i++) {
-		for (int pendings = 0; pendings < 2; pendings++) {
+		/* with some answered "pending" first, unseen; with a segment that comes late */
+		for (int variant = 0; variant < 4; variant++) {
+			bool pendings = variant & 1, is_late = variant & 2;
 			Bench *bench = bench_new(445);
 			const Turn *turn = session_turn(bench->session);
 			open_file(bench, "big", 0x11, 0);
@@ -851,7 +869,8 @@ Test(smb_session, row_of_reads_cut_by_the_snap_length)
 			}
 			/* the file ends */
 			put_read_answer(bench, &bytes, 149, 1000);
-			send_cut(bench, SIDE_SERVER, &bytes, snaps[i]);
+			send_segments(bench, SIDE_SERVER, &bytes, snaps[i],
+				is_late ? 9 * 65620 / 1460 + 20 : SIZE_MAX);
 			bytes.len = 0;
 			put_close(bench, &bytes, 150, false);
 			send_cut(bench, SIDE_CLIENT, &bytes, 1460);

@@ -73,7 +73,7 @@ static void on_lost(void *user, Side side, bool found)
 		r->lost++;
 }
 
-static const StreamHandler handler = {on_header, on_complete, on_lost, NULL};
+static const StreamHandler handler = {on_header, on_complete, on_lost, NULL, NULL};
 
 static Recorder *recorder_new(void)
 {
