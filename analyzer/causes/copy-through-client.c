@@ -15,7 +15,7 @@ static const Unit *job_of(const CauseContext *context)
 {
 	if (context->unit->is_job)
 		return context->unit;
-	if (unit_is_write(context->unit))
+	if (unit_is_write(context->unit) || context->unit->job_serial == 0)
 		return NULL;
 	for (uint32_t i = 0; i < context->unit_count; i++) {
 		const Unit *u = context->units[i];

@@ -49,6 +49,10 @@ static uint64_t discarded_bytes(const CauseContext *context, const Unit *unit)
 	return best;
 }
 
+/* Broken transfers looked at in one job: more of them tell nothing new, and each is compared with
+ * all. */
+#define MAX_BROKEN 256
+
 /** Discarded: what was moved for nothing in @context's unit. */
 typedef struct Discarded {
 	uint64_t bytes;
@@ -76,9 +80,13 @@ static Discarded measure(const CauseContext *context)
 		add(context, context->unit, &d);
 		return d;
 	}
-	for (uint32_t i = 0; i < context->unit_count; i++) {
-		if (context->units[i]->job_serial == context->unit->serial)
-			add(context, context->units[i], &d);
+	uint32_t broken = 0;
+	for (uint32_t i = 0; i < context->unit_count && broken < MAX_BROKEN; i++) {
+		const Unit *unit = context->units[i];
+		if (unit->job_serial != context->unit->serial || !is_broken_off(unit))
+			continue;
+		broken++;
+		add(context, unit, &d);
 	}
 	return d;
 }

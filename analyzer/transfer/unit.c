@@ -53,19 +53,25 @@ static void count_copied_back(Unit *unit, const Operation *op)
 {
 	if (op->is_encrypted || op->asked_bytes == 0)
 		return;
+	if (op->verb == VERB_READ && !unit->recent_reads)
+		unit->recent_reads = calloc(1, sizeof(UnitReads));
+	UnitReads *recent = unit->recent_reads;
+	if (!recent)
+		return;
 	if (op->verb == VERB_READ) {
-		uint32_t at = unit->read_count++ % UNIT_READS;
-		unit->reads[at].offset = op->offset;
-		unit->reads[at].bytes = op->asked_bytes;
+		uint32_t at = recent->count++ % UNIT_READS;
+		recent->reads[at].offset = op->offset;
+		recent->reads[at].bytes = op->asked_bytes;
 		return;
 	}
 	if (op->verb != VERB_WRITE)
 		return;
 	for (uint32_t i = 0; i < UNIT_READS; i++) {
-		if (unit->reads[i].offset != op->offset || unit->reads[i].bytes < op->asked_bytes)
+		if (recent->reads[i].offset != op->offset ||
+			recent->reads[i].bytes < op->asked_bytes)
 			continue;
 		unit->copied_back += op->asked_bytes;
-		unit->reads[i].bytes = 0;
+		recent->reads[i].bytes = 0;
 		return;
 	}
 }
@@ -352,5 +358,6 @@ void unit_free(Unit *unit)
 	histogram_clear(&unit->write.service_ns);
 	histogram_clear(&unit->file_size);
 	series_free(unit->series);
+	free(unit->recent_reads);
 	free(unit);
 }

@@ -79,6 +79,14 @@ typedef enum MissingKind {
 	MISSING_KINDS
 } MissingKind;
 
+/** UnitReads: the last READs of a job. */
+typedef struct UnitReads {
+	struct {
+		uint64_t offset, bytes;
+	} reads[UNIT_READS];
+	uint32_t count;
+} UnitReads;
+
 /** OperationSample: an exchange kept for the waterfall. */
 typedef struct OperationSample {
 	uint32_t stream;
@@ -121,11 +129,8 @@ typedef struct Unit {
 	uint64_t queries;                              /* questions about a file's attributes */
 	uint64_t list_asked;                           /* buffer bytes of directory queries */
 	uint64_t missing[MISSING_KINDS];               /* names not found, by kind */
-	uint64_t copied_back; /* of a job: bytes written as they had been read just before */
-	struct {
-		uint64_t offset, bytes;
-	} reads[UNIT_READS]; /* the last ones, for that */
-	uint32_t read_count;
+	uint64_t copied_back;    /* of a job: bytes written as they had been read just before */
+	UnitReads *recent_reads; /* for that; NULL until the first */
 	/* FTP: data connections that began; never established although tried; PORT, PASV, EPRT,
 	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
 	uint64_t start_offset; /* REST before it */
