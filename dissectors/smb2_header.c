@@ -357,12 +357,9 @@ static void decode_last(
 	DissectorState *state, const Smb2Input *in, uint16_t before, const MessageSink *sink)
 {
 	Message m = {.index = before, .count = (uint16_t)(before + 1), .flags = MESSAGE_LAST};
-	Smb2Member member;
+	Smb2Member member = {
+		.all = cursor_over(in->data, in->len), .wire_len = in->wire_len, .at = in->at};
 
-	member.all = cursor_over(in->data, in->len);
-	member.wire_len = in->wire_len;
-	member.at = in->at;
-	member.anomaly = NULL;
 	decode_member(state, in, &member, &m, sink);
 }
 
