@@ -22,13 +22,15 @@
 /* The bar appears when reading takes longer than this, and moves this often. */
 #define PROGRESS_AFTER_US 1000000
 #define PROGRESS_EVERY_US 200000
+/* Options that the JSON report names. */
+#define OPTIONS_TOLD 4
 /* Batches between looks at the clock. */
 #define PROGRESS_BATCHES 4096
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKeyring, smb_keyring_free)
 
 typedef struct AnalyzeOptions {
-	gboolean json, quiet, verbose, redact, no_redact, grade;
+	gboolean json, markdown, html, csv, quiet, verbose, redact, no_redact, grade;
 	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *redact_map;
 	char **files, **smb_keys;
 } AnalyzeOptions;
@@ -118,8 +120,14 @@ static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError *
 {
 	const GOptionEntry entries[] = {{"json", 'j', 0, G_OPTION_ARG_NONE, &o->json,
 						"print the whole report as JSON", NULL},
+		{"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown,
+			"print the report for an issue tracker (redacted)", NULL},
+		{"html", 0, 0, G_OPTION_ARG_NONE, &o->html,
+			"print the report with graphs for a browser (redacted)", NULL},
+		{"csv", 0, 0, G_OPTION_ARG_NONE, &o->csv,
+			"print the time series of every copy for a spreadsheet", NULL},
 		{"format", 0, 0, G_OPTION_ARG_STRING, &o->format,
-			"text, json, markdown, html, csv… (default text)", "NAME"},
+			"text, json, markdown, html, csv or pcapng (default text)", "NAME"},
 		{"output", 'o', 0, G_OPTION_ARG_FILENAME, &o->output,
 			"write BASE.md, BASE.html, BASE.json and BASE.evidence.pcapng", "BASE"},
 		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &o->quiet, "the verdict line alone", NULL},
@@ -200,6 +208,40 @@ static int print_grade(const Result *result)
 	return fflush(stdout) == 0 || errno == EPIPE ? EXIT_DONE : EXIT_REPORT;
 }
 
+static const char *format_name(const AnalyzeOptions *o)
+{
+	return o->json       ? "json"
+	       : o->markdown ? "markdown"
+	       : o->html     ? "html"
+	       : o->csv      ? "csv"
+	       : o->format   ? o->format
+			     : "text";
+}
+
+/* What is made to be passed on is redacted unless told not to; the rest when asked. */
+static bool is_redacted(const AnalyzeOptions *o)
+{
+	const ReportFormat *format = report_format_find(format_name(o));
+	return o->redact ||
+	       (!o->no_redact && (o->output || (format && (format->needs & REPORT_IS_SHARED))));
+}
+
+/* What differs from the default and changes the result, as the JSON tells. */
+static size_t list_options(
+	const AnalyzeOptions *o, const char *names[OPTIONS_TOLD], const char *values[OPTIONS_TOLD])
+{
+	const char *const all[][2] = {{"filter", o->filter}, {"link-speed", o->link_speed},
+		{"memory", o->memory}, {"smb-key", o->smb_keys ? "hidden" : NULL}};
+	size_t count = 0;
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+		if (!all[i][1])
+			continue;
+		names[count] = all[i][0];
+		values[count++] = all[i][1];
+	}
+	return count;
+}
+
 static int write_reports(
 	const AnalyzeOptions *o, const Result *result, Reader *reader, const char *line)
 {
@@ -211,13 +253,16 @@ static int write_reports(
 		.columns = terminal_columns(),
 		.color = wants_color(o),
 		.unicode = strcmp(charset, "UTF-8") == 0,
-		.redact = o->redact,
+		.redact = is_redacted(o),
 		.redact_map_path = o->redact_map,
 		.command_line = line,
 		.version = SLOWCOPY_VERSION,
 		.reader = reader};
+	const char *names[OPTIONS_TOLD], *values[OPTIONS_TOLD];
+	options.option_count = list_options(o, names, values);
+	options.option_names = names;
+	options.option_values = values;
 	if (o->output) {
-		options.redact = !o->no_redact;
 		if (!report_can_read_again(&options))
 			fprintf(stderr, "slowcopy: standard input cannot be read twice, so there "
 					"is no evidence file\n");
@@ -227,10 +272,7 @@ static int write_reports(
 	}
 	if (o->grade)
 		return print_grade(result);
-	const char *name = o->json ? "json" : o->format ? o->format : "text";
-	const ReportFormat *format = report_format_find(name);
-	if ((format->needs & REPORT_IS_SHARED) && !o->no_redact)
-		options.redact = true;
+	const ReportFormat *format = report_format_find(format_name(o));
 	return report_write_stdout(format, result, &options, &error)
 		       ? EXIT_DONE
 		       : cmd_fail(EXIT_REPORT, "%s", error->message);
@@ -258,6 +300,16 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity 
 		strcmp(o->color, "never") != 0)
 		return cmd_fail(
 			EXIT_USAGE, "--color takes auto, always or never, not '%s'", o->color);
+	if (o->json + o->markdown + o->html + o->csv + (o->format != NULL) + (o->output != NULL) >
+		1)
+		return cmd_fail(EXIT_USAGE, "choose one of --json, --markdown, --html, --csv, "
+					    "--format and -o");
+	if (o->redact && o->no_redact)
+		return cmd_fail(EXIT_USAGE, "--redact and --no-redact contradict each other");
+	if (o->redact_map && !is_redacted(o))
+		return cmd_fail(EXIT_USAGE,
+			"--redact-map needs a redacted report: add --redact, or "
+			"write one with -o, --markdown or --html");
 	analysis->memory_bytes = (uint64_t)memory;
 	return EXIT_DONE;
 }

@@ -223,18 +223,16 @@ static void budget(const HtmlPage *page)
 static void fixes(const HtmlPage *page)
 {
 	const Result *result = page->result;
-	g_autofree char *ruled_out = wording_ruled_out(result);
+	g_autofree char *ruled_out = wording_ruled_out(result, SIZE_MAX);
 	int shown = 0;
 
 	for (size_t i = 0; i < result->finding_count && shown < FIXES_MAX; i++) {
 		const ResultFinding *f = &result->findings[i];
 		g_autofree char *fix = NULL;
 
-		if (f->transfer != result->verdict.transfer && f->transfer >= 0)
+		if (!wording_is_fix(result, f))
 			continue;
 		fix = wording_fix(result, f);
-		if (!fix)
-			continue;
 		if (shown++ == 0)
 			fputs("<section><h2>What would help</h2>\n<ol class=\"fixes\">\n",
 				page->out);

@@ -55,7 +55,8 @@ static void write_verdict(const Result *result, const ReportOptions *options, FI
 	for (guint i = 0; i < warnings->len && i < WARNINGS_SHOWN; i++) {
 		fputs("> note: ", out);
 		print(out, g_ptr_array_index(warnings, i));
-		fputs("\n", out);
+		/* a backslash breaks the line */
+		fputs(i + 1 < MIN(warnings->len, WARNINGS_SHOWN) ? "\\\n" : "\n", out);
 	}
 	if (warnings->len > 0)
 		fputs("\n", out);
@@ -89,7 +90,7 @@ static void write_time(const Result *result, FILE *out)
 
 static void write_fixes(const Result *result, FILE *out)
 {
-	g_autofree char *ruled_out = wording_ruled_out(result);
+	g_autofree char *ruled_out = wording_ruled_out(result, SIZE_MAX);
 	int shown = 0;
 
 	if (ruled_out) {
@@ -101,11 +102,9 @@ static void write_fixes(const Result *result, FILE *out)
 		const ResultFinding *finding = &result->findings[i];
 		g_autofree char *fix = NULL;
 
-		if (finding->transfer != result->verdict.transfer && finding->transfer >= 0)
+		if (!wording_is_fix(result, finding))
 			continue;
 		fix = wording_fix(result, finding);
-		if (!fix)
-			continue;
 		if (shown++ == 0)
 			fputs("**What would help**\n", out);
 		fprintf(out, "%d. ", shown);

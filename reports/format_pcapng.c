@@ -297,7 +297,6 @@ static bool check_packet(
 static bool write_packet(Evidence *e, const Packet *packet, const char *comment, GError **error)
 {
 	g_autoptr(GByteArray) body = g_byte_array_new();
-	g_autofree char *clean = NULL;
 	g_autofree char *text = NULL;
 	EvidenceAddresses addresses;
 	uint64_t time = (uint64_t)packet->ts_ns;

@@ -444,7 +444,6 @@ const char *pseudonyms_share(Pseudonyms *p, const char *share, const uint8_t ser
 	g_autoptr(GString) out = NULL;
 	const char *known, *at = share;
 	g_autofree char *host = NULL;
-	g_autofree char *key = NULL;
 	uint8_t parsed[16];
 	size_t len;
 

@@ -9,6 +9,7 @@
 
 #include "dissectors/message.h"
 #include "reports/escape.h"
+#include "reports/layout.h"
 #include "reports/table.h"
 #include "reports/units.h"
 #include "reports/wording.h"
@@ -16,6 +17,7 @@
 /* Rows of one table: more scroll away unread; --json has all. */
 #define ROWS_MAX 200
 #define CELLS_MAX 10
+#define TABLE_COLUMNS_MIN 76
 
 /** Tables: where they go and how. */
 typedef struct Tables {
@@ -94,20 +96,34 @@ static void write_transfers(Tables *t, const Result *result)
 	finish_table(t, "COPIES", table, MAX(result->transfer_count, result->job_count));
 }
 
+/** write_part: a paragraph of a finding behind @start. */
+static void write_part(Tables *t, const char *start, const char *text)
+{
+	Layout layout = {.out = t->out,
+		.columns = CLAMP(t->columns, LAYOUT_COLUMNS_MIN, LAYOUT_COLUMNS_MAX),
+		.unicode = t->options->unicode};
+
+	if (!text)
+		return;
+	g_string_append(t->out, start);
+	layout_words(&layout, (int)strlen(start), text, G_MAXINT, NULL, NULL);
+}
+
 /** write_finding: not a table: sentences, numbers, evidence. */
 static void write_finding(Tables *t, const ResultFinding *f)
 {
 	g_autofree char *title = escape_terminal(f->title, t->options->unicode);
-	g_autofree char *sentence = escape_terminal(f->sentence, t->options->unicode);
-	g_autofree char *doubt = escape_terminal(f->doubt, t->options->unicode);
 	g_autofree char *filter = escape_terminal(f->filter, t->options->unicode);
-	g_autofree char *lost = escape_terminal(units_duration(f->lost_ns).text, false);
+	g_autofree char *lost =
+		f->lost_ns != RESULT_UNKNOWN_NS && f->lost_ns > 0
+			? g_strdup_printf(", lost %s", units_duration(f->lost_ns).text)
+			: g_strdup("");
+	g_autofree char *kind = g_strdup_printf("[%s, %s, confidence %s%s]", f->cause,
+		wording_severity(f->severity), wording_confidence(f->confidence), lost);
 
-	g_string_append_printf(t->out, "\n%s  %s  [%s, %s, confidence %s", f->id, title, f->cause,
-		wording_severity(f->severity), wording_confidence(f->confidence));
-	if (f->lost_ns != RESULT_UNKNOWN_NS && f->lost_ns > 0)
-		g_string_append_printf(t->out, ", lost %s", lost);
-	g_string_append_printf(t->out, "]\n    %s\n", sentence);
+	g_string_append_printf(t->out, "\n%s  %s\n", f->id, title);
+	write_part(t, "    ", kind);
+	write_part(t, "    ", f->sentence);
 	for (size_t i = 0; i < f->number_count; i++) {
 		g_autofree char *label = escape_terminal(f->numbers[i].label, t->options->unicode);
 		g_autofree char *value =
@@ -115,21 +131,23 @@ static void write_finding(Tables *t, const ResultFinding *f)
 
 		g_string_append_printf(t->out, "    %s: %s\n", label, value);
 	}
-	for (size_t i = 0; i < f->advice_count; i++) {
-		g_autofree char *advice = escape_terminal(f->advice[i], t->options->unicode);
-
-		g_string_append_printf(t->out, "    - %s\n", advice);
-	}
+	for (size_t i = 0; i < f->advice_count; i++)
+		write_part(t, "    - ", f->advice[i]);
 	for (size_t i = 0; i < f->evidence_count; i++) {
-		g_autofree char *note = escape_terminal(f->evidence[i].note, t->options->unicode);
+		g_autofree char *note = g_strdup_printf("frame %llu%s%s",
+			(unsigned long long)f->evidence[i].frame, f->evidence[i].note ? ": " : "",
+			f->evidence[i].note ? f->evidence[i].note : "");
 
-		g_string_append_printf(t->out, "    frame %llu: %s\n",
-			(unsigned long long)f->evidence[i].frame, note);
+		write_part(t, "    ", note);
 	}
+	/* on one line, so that it can be copied */
 	if (f->filter)
 		g_string_append_printf(t->out, "    filter: %s\n", filter);
-	if (f->doubt)
-		g_string_append_printf(t->out, "    why: %s\n", doubt);
+	if (f->doubt) {
+		g_autofree char *doubt = g_strdup_printf("how sure: %s", f->doubt);
+
+		write_part(t, "    ", doubt);
+	}
 }
 
 static void write_findings(Tables *t, const Result *result)
@@ -249,7 +267,8 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 {
 	Tables t = {.out = out,
 		.options = options,
-		.columns = options->columns ? options->columns : 80};
+		/* cells of two letters say less than lines that the terminal breaks */
+		.columns = MAX(options->columns ? options->columns : 80, TABLE_COLUMNS_MIN)};
 
 	write_findings(&t, result);
 	write_transfers(&t, result);

@@ -184,11 +184,11 @@ char *wording_bucket(const ResultBucket *bucket)
 	return g_strdup(bucket_title(bucket->bucket));
 }
 
-char *wording_ruled_out(const Result *result)
+char *wording_ruled_out(const Result *result, size_t count)
 {
 	GString *out = g_string_new(NULL);
 
-	for (size_t i = 0; i < result->verdict.ruled_out_count; i++) {
+	for (size_t i = 0; i < MIN(count, result->verdict.ruled_out_count); i++) {
 		const ResultRuledOut *entry = &result->verdict.ruled_out[i];
 
 		g_string_append_printf(out, "%s%s", i ? "; " : "",
@@ -221,6 +221,16 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 		g_string_append_printf(
 			out, " (saves %s)", units_duration_range(finding->saved_ns).text);
 	return g_string_free(out, FALSE);
+}
+
+bool wording_is_fix(const Result *result, const ResultFinding *finding)
+{
+	if (!finding->fix || !*finding->fix)
+		return false;
+	/* a fix for another copy is told with that one */
+	if (finding->transfer != result->verdict.transfer && finding->transfer >= 0)
+		return false;
+	return finding->severity > SEVERITY_INFO || !wording_is_healthy(result);
 }
 
 /** count_by_name: adds @count to @name in a list kept in order of first appearance. */

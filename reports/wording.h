@@ -44,12 +44,17 @@ char *wording_rates(const Result *result);
 /** wording_bucket: "round trip (read)" when one class of work holds most of it. */
 char *wording_bucket(const ResultBucket *bucket);
 
-/** wording_ruled_out: "loss 0.00 %, receive window …", NULL when there is nothing. */
-char *wording_ruled_out(const Result *result);
+/** wording_ruled_out: "loss 0.00 %; receive window …": the first @count reasons at most; NULL when
+ * there is none. */
+char *wording_ruled_out(const Result *result, size_t count);
 
 /** wording_fix: "eight blocks in flight -> about 70 MB/s (saves 53 s of 61 s)", NULL without fix.
  */
 char *wording_fix(const Result *result, const ResultFinding *finding);
+
+/** wording_is_fix: whether @finding belongs to what would help the verdict's copy: it has a fix,
+ * and a copy with which nothing is wrong is spared advice on facts. */
+bool wording_is_fix(const Result *result, const ResultFinding *finding);
 
 /** wording_seen: what a capture without a file transfer holds instead. */
 char *wording_seen(const Result *result);
