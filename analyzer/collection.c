@@ -4,6 +4,7 @@
  */
 #include "analyzer/collection.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/constants.h"
@@ -91,6 +92,78 @@ static ClosedBy closed_by(const ConnectionFacts *facts)
 	return facts->timed_out ? CLOSED_BY_TIMEOUT : CLOSED_BY_CAPTURE_END;
 }
 
+static const char *services_name(Arena *arena, uint32_t services)
+{
+	char text[64] = "";
+	for (int i = 0; i <= NAME_SERVICE_NBNS; i++) {
+		if (services & 1u << i) {
+			g_strlcat(text, text[0] ? ", " : "", sizeof(text));
+			g_strlcat(text, name_service_id(i), sizeof(text));
+		}
+	}
+	return arena_strdup(arena, text);
+}
+
+static void phase_add(ResultSession *session, ResultPhase *list, ResultPhase phase)
+{
+	if (phase.start_ns > 0 && phase.duration_ns >= 0)
+		list[session->phase_count++] = phase;
+}
+
+static int phase_order(const void *a, const void *b)
+{
+	const ResultPhase *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Times are since the epoch until the result is built. */
+static void phases_keep(Arena *arena, const ConnectionFacts *facts, ResultSession *session)
+{
+	const Approach *a = &facts->approach;
+	const TcpConnection *tcp = &facts->tcp;
+	ResultPhase *list = arena_alloc_array(arena, RESULT_PHASES, sizeof(*list));
+	if (a->answer_ns > 0)
+		phase_add(session, list,
+			(ResultPhase){"name-lookup", a->first_query_ns,
+				a->answer_ns - a->first_query_ns, a->answer_ns - a->first_query_ns,
+				a->query_tries, services_name(arena, a->query_services)});
+	if (a->failed_tries > 0)
+		phase_add(session, list,
+			(ResultPhase){"failed-connects", a->failed_ns, tcp->first_ns - a->failed_ns,
+				tcp->first_ns - a->failed_ns, a->failed_tries,
+				arena_printf(arena, "port %u %s", a->failed_port,
+					a->failed_refused ? "refused" : "silent")});
+	int64_t syn_ns = tcp->syn_ns, established_ns = tcp->established_ns;
+	if (syn_ns > 0 && established_ns >= syn_ns)
+		phase_add(session, list,
+			(ResultPhase){"connect", syn_ns, established_ns - syn_ns,
+				established_ns - syn_ns, 1, NULL});
+	for (int i = 0; i < PHASE_COUNT; i++) {
+		const SessionPhase *p = &session->stats.phases[i];
+		/* a greeting begins when the connection stands */
+		int64_t start = p->start_ns > 0 ? p->start_ns : established_ns;
+		bool is_greeting = i == PHASE_GREETING;
+		if (p->exchanges > 0 && p->end_ns >= start)
+			phase_add(session, list,
+				(ResultPhase){session_phase_id(i), start, p->end_ns - start,
+					is_greeting ? p->end_ns - start : p->busy_ns, p->exchanges,
+					NULL});
+	}
+	qsort(list, session->phase_count, sizeof(*list), phase_order);
+	session->phases = list;
+}
+
+static void activity_keep(Arena *arena, SessionStats *s)
+{
+	FileActivity *files = arena_memdup(arena, s->files, s->file_count * sizeof(*s->files));
+	for (size_t i = 0; i < s->file_count; i++) {
+		files[i].name = arena_strdup(arena, files[i].name);
+		files[i].share = arena_strdup(arena, files[i].share);
+	}
+	s->files = files;
+	s->bins = arena_memdup(arena, s->bins, s->bin_count * sizeof(*s->bins));
+}
+
 static void session_keep(Collection *collection, const ConnectionFacts *facts)
 {
 	Arena *arena = collection->arena;
@@ -102,6 +175,10 @@ static void session_keep(Collection *collection, const ConnectionFacts *facts)
 	for (size_t i = 0; i < s->offered_count; i++)
 		s->offered[i] = arena_strdup(arena, s->offered[i]);
 	s->commands = arena_memdup(arena, s->commands, s->command_count * sizeof(*s->commands));
+	activity_keep(arena, s);
+	phases_keep(arena, facts, &session);
+	session.first_data_ns = s->first_data_ns > 0 ? s->first_data_ns : RESULT_UNKNOWN_NS;
+	session.bins_start_ns = s->bins_start_ns;
 	g_array_append_val(collection->sessions, session);
 }
 
@@ -162,6 +239,9 @@ static void live_connection(Collection *collection, ConnectionFacts *facts)
 	if (facts->has_session) {
 		s->commands = g_memdup2(s->commands, s->command_count * sizeof(*s->commands));
 		facts->owns_commands = true;
+		/* instalments tell of transfers, not of paths */
+		s->files = NULL, s->bins = NULL;
+		s->file_count = s->bin_count = 0;
 	}
 	g_ptr_array_add(collection->facts, facts);
 }

@@ -125,11 +125,29 @@ typedef struct ResultConnection {
 	bool middlebox_terminated;
 } ResultConnection;
 
+/** ResultPhase: one bar of what came before the first byte of a file. */
+typedef struct ResultPhase {
+	const char
+		*phase; /* "name-lookup", "failed-connects", "connect", or a session_phase_id() */
+	int64_t start_ns, duration_ns;
+	int64_t busy_ns;    /* of the duration: waiting for answers; the rest lies between them */
+	uint32_t exchanges; /* questions, tries, requests */
+	const char *how;    /* "DNS", "refused"…, NULL */
+} ResultPhase;
+
+/* Bars of one session: name look-up, failed tries, connecting, and what the session has. */
+#define RESULT_PHASES (3 + PHASE_COUNT)
+
 typedef struct ResultSession {
 	const uint32_t *streams;
 	size_t stream_count;
 	uint16_t input;
-	SessionStats stats; /* its strings and arrays belong to the Result here */
+	SessionStats stats; /* its strings and arrays belong to the Result here, its times are since
+			       the epoch */
+	const ResultPhase *phases; /* by start */
+	size_t phase_count;
+	int64_t first_data_ns; /* first byte of the first read, write or transfer command */
+	int64_t bins_start_ns; /* where stats.bins begin */
 } ResultSession;
 
 typedef struct ResultBucket {

@@ -163,6 +163,17 @@ static void capture_build(
 	c->ignored = ignored;
 }
 
+static void session_shift(ResultSession *session, int64_t first_ns)
+{
+	/* made for this session alone */
+	ResultPhase *phases = (ResultPhase *)(uintptr_t)session->phases;
+	for (size_t i = 0; i < session->phase_count; i++)
+		phases[i].start_ns -= first_ns;
+	if (session->first_data_ns != RESULT_UNKNOWN_NS)
+		session->first_data_ns -= first_ns;
+	session->bins_start_ns -= first_ns;
+}
+
 static void connections_build(Collection *collection, int64_t first_ns, Result *r)
 {
 	g_array_sort(collection->connections, by_stream);
@@ -173,9 +184,12 @@ static void connections_build(Collection *collection, int64_t first_ns, Result *
 	for (size_t i = 0; i < r->connection_count; i++)
 		list[i].start_ns -= first_ns;
 	r->connections = list;
-	r->sessions = arena_memdup(collection->arena, collection->sessions->data,
+	ResultSession *sessions = arena_memdup(collection->arena, collection->sessions->data,
 		collection->sessions->len * sizeof(ResultSession));
 	r->session_count = collection->sessions->len;
+	for (size_t i = 0; i < r->session_count; i++)
+		session_shift(&sessions[i], first_ns);
+	r->sessions = sessions;
 }
 
 static void stalls_build(Collection *collection, int64_t first_ns, Result *r)

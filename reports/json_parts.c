@@ -338,6 +338,170 @@ static json_t *commands_json(const SessionStats *s)
 	return ret;
 }
 
+static json_t *sizes_json(const SizeStats *sizes)
+{
+	json_t *ret = json_object(), *bins = json_array();
+	bool known = sizes->count > 0;
+
+	for (int i = 0; i < SESSION_SIZE_BINS; i++) {
+		json_t *bin;
+
+		if (sizes->bins[i] == 0)
+			continue;
+		bin = json_object();
+		put(bin, "from_bytes", count_json(i ? UINT64_C(1) << i : 0));
+		put(bin, "count", count_json(sizes->bins[i]));
+		json_array_append_new(bins, bin);
+	}
+	put(ret, "count", count_json(sizes->count));
+	put(ret, "min_bytes", known ? count_json(sizes->min) : json_null());
+	put(ret, "median_bytes", known ? count_json(sizes->median) : json_null());
+	put(ret, "max_bytes", known ? count_json(sizes->max) : json_null());
+	put(ret, "limited_by", json_string(session_size_limit_id(sizes->limit)));
+	put(ret, "histogram", bins);
+	return ret;
+}
+
+static json_t *phases_json(const ResultSession *session)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < session->phase_count; i++) {
+		const ResultPhase *p = &session->phases[i];
+		json_t *entry = json_object();
+
+		put(entry, "phase", json_part_text(p->phase));
+		put(entry, "start_ns", ns_json(p->start_ns));
+		put(entry, "duration_ns", ns_json(p->duration_ns));
+		put(entry, "busy_ns", ns_json(p->busy_ns));
+		put(entry, "exchanges", json_integer(p->exchanges));
+		put(entry, "how", json_part_text(p->how));
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+static json_t *balance_json(int32_t credits)
+{
+	return credits == INT32_MIN ? json_null() : json_integer(credits);
+}
+
+static json_t *timeline_json(const ResultSession *session)
+{
+	const SessionStats *s = &session->stats;
+	json_t *ret = json_object(), *depths = json_array(), *credits = json_array();
+
+	for (size_t i = 0; i < s->bin_count; i++) {
+		json_array_append_new(depths, json_integer(s->bins[i].in_flight));
+		json_array_append_new(credits, balance_json(s->bins[i].credits_low));
+	}
+	put(ret, "start_ns", s->bin_count ? ns_json(session->bins_start_ns) : json_null());
+	put(ret, "bin_ns", s->bin_count ? ns_json(s->bin_ns) : json_null());
+	put(ret, "requests_in_flight_max", depths);
+	put(ret, "credits_min", credits);
+	return ret;
+}
+
+static json_t *paths_json(const SessionStats *s)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < s->file_count; i++) {
+		const FileActivity *f = &s->files[i];
+		json_t *entry = json_object();
+
+		put(entry, "name", json_part_text(f->name));
+		put(entry, "share", f->share && *f->share ? json_part_text(f->share) : json_null());
+		put(entry, "directory", json_boolean(f->is_directory));
+		put(entry, "size_bytes", known_json(f->size));
+		put(entry, "operations", count_json(f->operations));
+		put(entry, "errors", count_json(f->errors));
+		put(entry, "opens", count_json(f->opens));
+		put(entry, "not_found", count_json(f->not_found));
+		put(entry, "asked_again", count_json(f->asked_again));
+		put(entry, "reads", count_json(f->reads));
+		put(entry, "writes", count_json(f->writes));
+		put(entry, "lists", count_json(f->lists));
+		put(entry, "metadata", count_json(f->metadata));
+		put(entry, "read_bytes", count_json(f->read_bytes));
+		put(entry, "written_bytes", count_json(f->written_bytes));
+		put(entry, "reread_bytes", count_json(f->reread_bytes));
+		put(entry, "hardly_read", count_json(f->hardly_read));
+		put(entry, "busy_ns", ns_json(f->busy_ns));
+		put(entry, "metadata_ns", ns_json(f->metadata_ns));
+		put(entry, "longest_ns", ns_json(f->longest_ns));
+		json_array_append_new(ret, entry);
+	}
+	return ret;
+}
+
+static json_t *anomalies_json(const SessionStats *s)
+{
+	json_t *ret = json_object();
+
+	for (size_t i = 0; i < s->anomaly_kind_count; i++)
+		put(ret, s->anomaly_kinds[i].kind, count_json(s->anomaly_kinds[i].count));
+	return ret;
+}
+
+static json_t *features_json(const SessionStats *s)
+{
+	const SessionCounts *c = &s->counts;
+	const struct {
+		const char *key;
+		uint64_t count;
+	} rows[] = {
+		{"messages", c->messages},
+		{"signed_messages", c->signed_messages},
+		{"encrypted_messages", c->encrypted_messages},
+		{"hidden_messages", c->hidden},
+		{"compressed_messages", c->compressed_messages},
+		{"compound_related", c->related},
+		{"compound_unrelated", c->unrelated},
+		{"async_answers", c->async},
+		{"cancels", c->cancels},
+		{"oplock_breaks", c->breaks},
+		{"oplock_break_acknowledgements", c->break_acks},
+		{"opens", c->opens},
+		{"not_found", c->not_found},
+		{"oplocks_asked", c->oplocks_asked},
+		{"oplocks_granted", c->oplocks_granted},
+		{"leases_asked", c->leases_asked},
+		{"leases_granted", c->leases_granted},
+		{"durable_handles_asked", c->durable_asked},
+		{"durable_handles_granted", c->durable_granted},
+		{"persistent_handles_granted", c->persistent_granted},
+		{"server_side_copies", c->copies},
+		{"server_side_copied_bytes", c->copied_bytes},
+		{"change_notifications", c->notifies},
+		{"directory_queries", c->directory_queries},
+		{"directory_entries", c->directory_entries},
+		{"dfs_referrals", c->referrals},
+		{"multipart_messages", c->multipart},
+		{"raw_transfers", c->raw_transfers},
+		{"oem_names", c->oem_names},
+		{"inferred_messages", s->inferred},
+		{"answers_without_request", s->unpaired_replies},
+	};
+	json_t *ret = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		put(ret, rows[i].key, count_json(rows[i].count));
+	return ret;
+}
+
+static json_t *credits_json(const SessionStats *s)
+{
+	json_t *ret = json_object();
+
+	put(ret, "charged", count_json(s->counts.credits_charged));
+	put(ret, "granted", count_json(s->counts.credits_granted));
+	put(ret, "min", balance_json(s->credits_min));
+	put(ret, "max", balance_json(s->counts.credits_max));
+	put(ret, "left", balance_json(s->counts.credits_left));
+	return ret;
+}
+
 json_t *json_part_session(const ResultSession *session)
 {
 	const SessionStats *s = &session->stats;
@@ -362,6 +526,24 @@ json_t *json_part_session(const ResultSession *session)
 	put(ret, "signing_required", json_boolean(s->signing_required));
 	put(ret, "client_offered_smb2", json_boolean(s->client_offered_smb2));
 	put(ret, "negotiate_seen", json_boolean(s->negotiate_seen));
+	put(ret, "signing_algorithm", json_part_text(session_signing_name(s)));
+	put(ret, "client_requires_signing", json_boolean(s->client_requires_signing));
+	put(ret, "cipher", json_part_text(session_cipher_name(s)));
+	put(ret, "multichannel", json_boolean(s->multichannel));
+	put(ret, "bound_to_session", json_boolean(s->binding_seen));
+	put(ret, "server_interfaces", known_json(s->interfaces));
+	put(ret, "max_transact_bytes", known_json(s->max_buffer_bytes));
+	put(ret, "ftp_ascii", json_boolean(s->ftp_ascii));
+	put(ret, "first_data_ns", ns_json(session->first_data_ns));
+	put(ret, "before_first_byte", phases_json(session));
+	put(ret, "read_requests", sizes_json(&s->read_size));
+	put(ret, "write_requests", sizes_json(&s->write_size));
+	put(ret, "credits", credits_json(s));
+	put(ret, "timeline", timeline_json(session));
+	put(ret, "features", features_json(s));
+	put(ret, "files", paths_json(s));
+	put(ret, "files_forgotten", count_json(s->files_forgotten));
+	put(ret, "malformed_by_kind", anomalies_json(s));
 	put(ret, "malformed_messages", count_json(s->anomalies));
 	put(ret, "resynchronisations", count_json(s->resyncs));
 	put(ret, "commands", commands_json(s));

@@ -93,6 +93,31 @@ static void know_hosts(Redaction *r, const Result *from)
 	}
 }
 
+/** session_server: whom the shares of @session belong to; all zeros when its connection is not
+ * listed. */
+static const uint8_t *session_server(const Result *from, const ResultSession *session)
+{
+	static const uint8_t unknown[16];
+
+	for (size_t i = 0; i < from->connection_count && session->stream_count > 0; i++) {
+		if (from->connections[i].stream == session->streams[0] &&
+			from->connections[i].input == session->input)
+			return from->connections[i].server.addr;
+	}
+	return unknown;
+}
+
+static void know_paths(Redaction *r, const Result *from, const ResultSession *session)
+{
+	const SessionStats *s = &session->stats;
+	const uint8_t *server = s->file_count > 0 ? session_server(from, session) : NULL;
+
+	for (size_t i = 0; i < s->file_count; i++) {
+		pseudonyms_share(r->names, s->files[i].share, server);
+		pseudonyms_file(r->names, s->files[i].name);
+	}
+}
+
 /** know_names: files, shares and inputs before any sentence that may speak of them. */
 static void know_names(Redaction *r, const Result *from)
 {
@@ -104,6 +129,8 @@ static void know_names(Redaction *r, const Result *from)
 		pseudonyms_share(r->names, t->share, t->server.addr);
 		pseudonyms_file(r->names, t->file);
 	}
+	for (size_t i = 0; i < from->session_count; i++)
+		know_paths(r, from, &from->sessions[i]);
 }
 
 static void copy_inputs(Redaction *r, const Result *from)
@@ -210,7 +237,37 @@ static void copy_connections(Redaction *r, const Result *from)
 	r->result.connection_count = from->connection_count;
 }
 
-static void copy_session(Redaction *r, const ResultSession *from, ResultSession *to)
+static FileActivity *copy_paths(Redaction *r, const Result *result, const ResultSession *from)
+{
+	const SessionStats *s = &from->stats;
+	FileActivity *to = BLOCK(r, FileActivity, s->file_count);
+	const uint8_t *server = s->file_count > 0 ? session_server(result, from) : NULL;
+
+	for (size_t i = 0; i < s->file_count; i++) {
+		/* numbers only, but for the names */
+		to[i] = s->files[i];
+		to[i].name = pseudonyms_file(r->names, s->files[i].name);
+		to[i].share = pseudonyms_share(r->names, s->files[i].share, server);
+	}
+	return to;
+}
+
+static ResultPhase *copy_phases(Redaction *r, const ResultSession *from)
+{
+	ResultPhase *to = BLOCK(r, ResultPhase, from->phase_count);
+
+	for (size_t i = 0; i < from->phase_count; i++)
+		to[i] = (ResultPhase){.phase = ident(r, from->phases[i].phase),
+			.start_ns = from->phases[i].start_ns,
+			.duration_ns = from->phases[i].duration_ns,
+			.busy_ns = from->phases[i].busy_ns,
+			.exchanges = from->phases[i].exchanges,
+			.how = prose(r, from->phases[i].how)};
+	return to;
+}
+
+static void copy_session(
+	Redaction *r, const Result *result, const ResultSession *from, ResultSession *to)
 {
 	const SessionStats *s = &from->stats;
 	SessionStats *t = &to->stats;
@@ -218,6 +275,10 @@ static void copy_session(Redaction *r, const ResultSession *from, ResultSession 
 	to->streams = from->streams;
 	to->stream_count = from->stream_count;
 	to->input = from->input;
+	to->phases = copy_phases(r, from);
+	to->phase_count = from->phase_count;
+	to->first_data_ns = from->first_data_ns;
+	to->bins_start_ns = from->bins_start_ns;
 	*t = (SessionStats){.protocol = ident(r, s->protocol),
 		.dialect = prose(r, s->dialect),
 		.over_netbios = s->over_netbios,
@@ -246,7 +307,28 @@ static void copy_session(Redaction *r, const ResultSession *from, ResultSession 
 		.requests_dropped = s->requests_dropped,
 		.files_dropped = s->files_dropped,
 		.ftp_ascii = s->ftp_ascii,
-		.ftp_tls = s->ftp_tls};
+		.ftp_tls = s->ftp_tls,
+		.client_requires_signing = s->client_requires_signing,
+		.multichannel = s->multichannel,
+		.binding_seen = s->binding_seen,
+		.interfaces = s->interfaces,
+		.interfaces_scale = s->interfaces_scale,
+		.breaks = s->breaks,
+		.read_size = s->read_size,
+		.write_size = s->write_size,
+		.inferred = s->inferred,
+		.unpaired_replies = s->unpaired_replies,
+		.counts = s->counts,
+		.files = copy_paths(r, result, from),
+		.file_count = s->file_count,
+		.files_forgotten = s->files_forgotten,
+		.bins = s->bins,
+		.bin_count = s->bin_count,
+		.bins_start_ns = s->bins_start_ns,
+		.bin_ns = s->bin_ns,
+		.anomaly_kind_count = s->anomaly_kind_count};
+	/* the dissectors' own words */
+	memcpy(t->anomaly_kinds, s->anomaly_kinds, sizeof t->anomaly_kinds);
 	t->offered_count = MIN(s->offered_count, G_N_ELEMENTS(s->offered));
 	for (size_t i = 0; i < t->offered_count; i++)
 		t->offered[i] = prose(r, s->offered[i]);
@@ -295,7 +377,7 @@ static void copy_transfers(Redaction *r, const Result *from)
 	ResultTransfer *jobs = BLOCK(r, ResultTransfer, from->job_count);
 
 	for (size_t i = 0; i < from->session_count; i++)
-		copy_session(r, &from->sessions[i], &sessions[i]);
+		copy_session(r, from, &from->sessions[i], &sessions[i]);
 	for (size_t i = 0; i < from->transfer_count; i++)
 		copy_transfer(r, &from->transfers[i], &transfers[i]);
 	for (size_t i = 0; i < from->job_count; i++)

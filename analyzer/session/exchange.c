@@ -85,6 +85,7 @@ static void request_sent(Session *session, Request *request, int64_t last_ns, ui
 		session->turn.newest_class = op->op_class;
 	}
 	session_count_request(session->framed, op);
+	activity_request(session, request);
 	if (session->ops->request)
 		session->ops->request(session->user, op);
 }
@@ -182,6 +183,7 @@ static void request_answered(Session *session, Request *request, const StreamMes
 		session->turn.last_class = op->op_class;
 	}
 	count_answer(session, request);
+	activity_answer(session, request);
 	framed->kind->before_reply(session, request, m->last_ns);
 	op->file = visible_file(request);
 	if (session->ops->reply)

@@ -59,6 +59,7 @@ void file_set_name(FileTable *table, FileCell *file, const char *name)
 	char *old = file->name;
 	file->name = copy;
 	file->ref.name = copy;
+	file->activity_key = 0;
 	if (file->is_announced && !file->is_closed && table->ops->file_renamed)
 		table->ops->file_renamed(table->user, &file->ref);
 	free(old);

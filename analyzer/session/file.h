@@ -35,8 +35,12 @@ typedef struct FileCell {
 	bool client_connects; /* FTP: who makes the data connection */
 	bool has_verb;        /* FTP: the transfer command was seen */
 	uint8_t verb;         /* FTP: MessageVerb of the transfer command */
-	char *name;           /* heap; NULL when unknown */
-	SmbShare *share;      /* NULL when unknown */
+	bool for_reading;     /* the open asked for the data */
+	bool is_by_name;      /* no handle: one request named the path */
+	uint64_t read_bytes, written_bytes;
+	uint64_t activity_key; /* of session_activity.c; 0 not made yet */
+	char *name;            /* heap; NULL when unknown */
+	SmbShare *share;       /* NULL when unknown */
 	struct FileCell *hash_next, *lru_prev, *lru_next;
 } FileCell;
 

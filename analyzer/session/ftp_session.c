@@ -302,6 +302,7 @@ static void ftp_message(Session *session, Side side, StreamMessage *m, const Mes
 {
 	FtpState *ftp = &session->framed->ftp;
 	int64_t first_ns = m->first_ns;
+	activity_message(session->framed, message);
 	if (side == SIDE_SERVER && ftp->reply_first_ns != 0) {
 		first_ns = ftp->reply_first_ns;
 		ftp->reply_first_ns = 0;

@@ -33,7 +33,7 @@ static void on_anomaly(void *user, const char *kind)
 {
 	/* cut by the capture, not wrong */
 	if (strcmp(kind, "header-cut") != 0)
-		((Session *)user)->framed->anomalies++;
+		activity_anomaly(((Session *)user)->framed, kind);
 }
 
 /* the rest of a large compound never came: what was seen of it is all there is */
@@ -150,7 +150,7 @@ bool session_framed_start(Session *session, const Protocol *protocol)
 	framed->state.over_netbios = session->server_port == 139;
 	if (framed->kind == &session_kind_smb) {
 		framed->smb.trees.limit = session->limits.max_trees;
-		framed->smb.credits_min = INT32_MIN;
+		framed->smb.credits_min = framed->counts.credits_max = INT32_MIN;
 		if (session->limits.keys)
 			framed->smb.decryptor = smb_decryptor_new(session->limits.keys);
 		framed->state.stage_encrypted = framed->smb.decryptor != NULL;
@@ -170,6 +170,7 @@ void session_framed_free(Session *session)
 	stream_clear(&framed->streams[SIDE_SERVER]);
 	request_table_clear(&framed->requests);
 	session_counters_clear(framed);
+	activity_clear(framed);
 	if (framed->kind == &session_kind_smb)
 		smb_decryptor_free(framed->smb.decryptor);
 	free(framed);
@@ -347,7 +348,8 @@ size_t session_bytes(const Session *session)
 	if (!framed)
 		return bytes;
 	bytes += sizeof *framed + request_table_bytes(&framed->requests) +
-		 file_table_bytes(&framed->files) + session_counters_bytes(framed);
+		 file_table_bytes(&framed->files) + session_counters_bytes(framed) +
+		 activity_bytes(framed);
 	for (int side = SIDE_CLIENT; side <= SIDE_SERVER; side++)
 		bytes += stream_bytes(&framed->streams[side]);
 	if (framed->kind == &session_kind_smb && framed->smb.trees.rows)

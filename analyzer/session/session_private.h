@@ -128,6 +128,28 @@ typedef struct FtpState {
 	bool data_is_private; /* PROT P: data connections are encrypted too */
 } FtpState;
 
+/** ActivityRow: one path while it is counted. */
+typedef struct ActivityRow {
+	uint64_t key;    /* hash of share and name */
+	char *name;      /* heap */
+	SmbShare *share; /* a reference; NULL unknown */
+	FileActivity sum;
+	uint64_t used;         /* Activity.answers when it was last asked for */
+	uint64_t highest;      /* end of the furthest read */
+	int64_t busy_until_ns; /* what busy_ns covers */
+} ActivityRow;
+
+/** Activity: paths and pictures of one session; session_activity.c. */
+typedef struct Activity {
+	ActivityRow *rows; /* NULL until the first */
+	uint32_t count, room;
+	uint64_t forgotten;
+	uint64_t answers;      /* counted so far */
+	struct Series *series; /* NULL until the first read or write */
+	FileActivity *files;   /* of the last session_stats() */
+	SessionBin *bins;
+} Activity;
+
 /** SessionFramed: a session whose protocol is known. */
 typedef struct SessionFramed {
 	const Protocol *protocol;
@@ -160,6 +182,10 @@ typedef struct SessionFramed {
 	bool is_inferring;  /* the message handled now is a guess */
 	uint64_t inferred;
 	uint64_t anomalies, resyncs, requests_dropped, unpaired_replies;
+	AnomalyCount anomaly_kinds[SESSION_ANOMALY_KINDS];
+	uint32_t anomaly_kind_count;
+	SessionCounts counts;
+	Activity activity;
 	union {
 		SmbState smb;
 		FtpState ftp;
@@ -281,6 +307,26 @@ void exchange_turn(Session *session);
  * none. */
 void exchange_name(const Message *message, char ret[], size_t ret_size);
 
+/* ---- session_activity.c */
+
+/** activity_message: counts what @message is, before anything is made of it. */
+void activity_message(SessionFramed *framed, const Message *message);
+
+/** activity_request: a request is complete. */
+void activity_request(Session *session, const Request *request);
+
+/** activity_answer: @request has its answer. */
+void activity_answer(Session *session, const Request *request);
+
+/** activity_anomaly: one more of @kind, a static string. */
+void activity_anomaly(SessionFramed *framed, const char *kind);
+
+/** activity_fill: the results, valid until the next call. */
+void activity_fill(SessionFramed *framed, SessionStats *ret);
+
+size_t activity_bytes(const SessionFramed *framed);
+void activity_clear(SessionFramed *framed);
+
 /* ---- smb_tree.c */
 
 SmbShare *smb_tree_find(const SmbTrees *trees, uint32_t tree_id, uint64_t session_id);
@@ -303,6 +349,9 @@ void smb_file_find(
 /** smb_file_open: the file of an open, not announced before its answer. */
 void smb_file_open(
 	Session *session, Request *request, const StreamMessage *m, const Message *message);
+
+/** smb_file_by_name: the path that a request without a handle names, for counting alone. */
+void smb_file_by_name(Session *session, Request *request, const Message *message);
 
 /** smb_file_set_compound: the file that later members of a compound or AndX chain mean; NULL none.
  */
@@ -367,6 +416,9 @@ void ftp_data_end(Session *session);
 CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol, uint16_t command);
 void session_counters_clear(SessionFramed *framed);
 size_t session_counters_bytes(const SessionFramed *framed);
+
+/** session_is_referral: whether a control code asks for a DFS referral. */
+bool session_is_referral(uint32_t control);
 
 /** session_class_is_error: whether an answer of this class counts as an error. */
 bool session_class_is_error(StatusClass status_class);

@@ -21,7 +21,7 @@ CommandCounter *session_counter(SessionFramed *framed, MessageProtocol protocol,
 			return counter;
 	}
 	if (framed->counter_count == SESSION_MAX_COMMANDS) {
-		framed->anomalies++;
+		activity_anomaly(framed, "too-many-commands");
 		return NULL;
 	}
 	if (framed->counter_count == framed->counter_room) {
@@ -88,10 +88,14 @@ void session_count_request(SessionFramed *framed, const Operation *op)
 	sizes->credits_short += op->credits_available <= charge;
 }
 
-static PhaseKind phase_of(const Operation *op)
+bool session_is_referral(uint32_t control)
 {
 	/* MS-FSCC 2.3: FSCTL_DFS_GET_REFERRALS and its extended form */
-	static const uint32_t referrals = 0x00060194, referrals_ex = 0x000601B0;
+	return control == 0x00060194 || control == 0x000601B0;
+}
+
+static PhaseKind phase_of(const Operation *op)
+{
 	if (op->protocol == MESSAGE_NETBIOS)
 		return PHASE_NETBIOS;
 	if (op->verb == VERB_NEGOTIATE)
@@ -104,8 +108,7 @@ static PhaseKind phase_of(const Operation *op)
 		return PHASE_OPEN;
 	if (op->verb == VERB_PREPARE)
 		return PHASE_PREPARE;
-	if (op->verb == VERB_IOCTL &&
-		(op->info_class == referrals || op->info_class == referrals_ex))
+	if (op->verb == VERB_IOCTL && session_is_referral(op->info_class))
 		return PHASE_REFERRAL;
 	return PHASE_OTHER;
 }
@@ -280,16 +283,22 @@ static void fill_offer(const SmbState *smb, SessionStats *ret)
 	}
 }
 
+/* The place in the client's list says it; without the list the form of the answer does. */
+static const char *smb1_choice(const SmbState *smb)
+{
+	const MessageNegotiation *offer = &smb->offer;
+	uint16_t place = smb->choice.dialect;
+	if (place < offer->smb1_offered_count && offer->smb1_offered[place] != SMB1_DIALECT_UNKNOWN)
+		return smb1_dialect_name(offer->smb1_offered[place]);
+	return smb->choice.chose_nt_lm ? smb1_dialect_name(SMB1_DIALECT_NT_LM) : NULL;
+}
+
 static void fill_choice(const SmbState *smb, SessionStats *ret)
 {
 	if (!smb->choice_seen)
 		return;
 	const MessageNegotiation *choice = &smb->choice;
-	ret->dialect = smb->saw_smb2         ? dialect_name(choice->dialect)
-		       : choice->chose_nt_lm ? smb1_dialect_name(SMB1_DIALECT_NT_LM)
-		       : choice->dialect < smb->offer.smb1_offered_count
-			       ? smb1_dialect_name(smb->offer.smb1_offered[choice->dialect])
-			       : NULL;
+	ret->dialect = smb->saw_smb2 ? dialect_name(choice->dialect) : smb1_choice(smb);
 	ret->multi_credit = smb->saw_smb2 && choice->large_mtu;
 	ret->signing_required = choice->signing_required || smb->offer.signing_required;
 	ret->client_requires_signing = smb->offer.signing_required;
@@ -321,6 +330,13 @@ static void fill_smb(const SessionFramed *framed, SessionStats *ret)
 	ret->is_compressed = smb->compressed > 0;
 	ret->credits_min = smb->credits_known ? smb->credits_min : INT32_MIN;
 	ret->session_id = smb->session_id;
+	ret->counts.credits_left =
+		smb->credits_known && !smb->credits_lost ? smb->credits : INT32_MIN;
+	/* MS-SMB2 3.3.5.4: before 3.1.1 there is one cipher, and no context that names it */
+	bool is_30 = ret->dialect && smb->saw_smb2 &&
+		     (smb->choice.dialect == 0x0300 || smb->choice.dialect == 0x0302);
+	if (is_30 && smb->choice.encryption)
+		ret->cipher = 1;
 	ret->files_dropped = framed->files.dropped;
 }
 
@@ -380,8 +396,8 @@ static void fill_size(const SessionFramed *framed, bool is_write, uint32_t max, 
 
 const char *session_phase_id(PhaseKind kind)
 {
-	static const char *const ids[PHASE_COUNT] = {"netbios", "greeting", "negotiate", "login",
-		"connect", "referral", "open", "prepare", "other"};
+	static const char *const ids[PHASE_COUNT] = {"netbios-session", "greeting", "negotiate",
+		"login", "tree-connect", "dfs-referral", "open", "prepare", "other"};
 	return kind < PHASE_COUNT ? ids[kind] : "other";
 }
 
@@ -390,6 +406,30 @@ const char *session_size_limit_id(SizeLimit limit)
 	static const char *const ids[] = {"unknown", "program", "server", "client-offer",
 		"server-refused", "netbios", "dialect", "credits"};
 	return limit < sizeof ids / sizeof *ids ? ids[limit] : "unknown";
+}
+
+const char *session_cipher_name(const SessionStats *stats)
+{
+	/* MS-SMB2 2.2.3.1.2 */
+	static const char *const names[] = {
+		NULL, "AES-128-CCM", "AES-128-GCM", "AES-256-CCM", "AES-256-GCM"};
+	return stats->cipher < sizeof names / sizeof *names ? names[stats->cipher] : "unknown";
+}
+
+const char *session_signing_name(const SessionStats *stats)
+{
+	/* MS-SMB2 2.2.3.1.7 */
+	static const char *const names[] = {"HMAC-SHA256", "AES-CMAC", "AES-GMAC"};
+	if (stats->has_signing_algorithm)
+		return stats->signing_algorithm < sizeof names / sizeof *names
+			       ? names[stats->signing_algorithm]
+			       : "unknown";
+	if (!stats->dialect)
+		return NULL;
+	/* 3.1.4.1: by dialect where the context is missing; MS-SMB 3.1.4.1 for SMB1 */
+	if (strcmp(stats->protocol, "smb2") != 0)
+		return strcmp(stats->protocol, "smb1") == 0 ? "MD5" : NULL;
+	return stats->dialect[0] == '2' ? names[0] : names[1];
 }
 
 bool session_stats(Session *session, SessionStats *ret)
@@ -405,6 +445,7 @@ bool session_stats(Session *session, SessionStats *ret)
 		.requests_dropped = framed->requests_dropped,
 	};
 	fill_commands(framed, ret);
+	activity_fill(framed, ret);
 	memcpy(ret->phases, framed->phases, sizeof ret->phases);
 	ret->first_data_ns = framed->first_data_ns;
 	ret->inferred = framed->inferred;

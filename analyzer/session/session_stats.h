@@ -79,6 +79,70 @@ typedef struct SessionPhase {
 	uint32_t exchanges;
 } SessionPhase;
 
+/* Paths told of per session: those most was waited for. */
+#define SESSION_FILES 64
+/* Bins of the pictures over time. */
+#define SESSION_BINS 64
+/* Kinds of anomalies counted apart; more than the dissectors have. */
+#define SESSION_ANOMALY_KINDS 24
+
+/** FileActivity: what was done with one path, over all its opens. Strings live as those of
+ * SessionStats. */
+typedef struct FileActivity {
+	const char *name, *share; /* clean UTF-8, share "" unknown */
+	bool is_directory;
+	uint64_t size;       /* last told by the server, 0 unknown */
+	uint64_t operations; /* answered requests */
+	uint64_t errors;     /* of them refused, not-found ones included */
+	uint64_t opens;      /* that succeeded; FTP: transfers */
+	uint64_t not_found;
+	uint64_t asked_again; /* opens and look-ups after the first one of this path */
+	uint64_t reads, writes, lists;
+	uint64_t metadata; /* questions about and changes of attributes, ioctls, locks, flushes */
+	uint64_t read_bytes, written_bytes;
+	uint64_t reread_bytes; /* asked for although they lie below what was read before */
+	uint64_t hardly_read;  /* opens for reading, with an oplock or lease, of which less than a
+				  tenth was read: the client had the rest */
+	int64_t busy_ns;       /* while at least one of its requests was unanswered */
+	int64_t metadata_ns;   /* response times of metadata, opens and closes */
+	int64_t longest_ns;    /* longest response time */
+} FileActivity;
+
+/** SessionBin: a slice of time. */
+typedef struct SessionBin {
+	uint32_t in_flight;  /* most reads and writes outstanding */
+	int32_t credits_low; /* lowest balance, INT32_MIN unknown */
+} SessionBin;
+
+/** AnomalyCount: @kind is static. */
+typedef struct AnomalyCount {
+	const char *kind;
+	uint64_t count;
+} AnomalyCount;
+
+/** SessionCounts: what else passed, most of it SMB2. */
+typedef struct SessionCounts {
+	uint64_t messages, signed_messages, encrypted_messages, compressed_messages;
+	uint64_t related, unrelated; /* members of compounds behind the first */
+	uint64_t async, cancels;     /* answers that said "pending"; cancelled */
+	uint64_t breaks, break_acks; /* oplocks and leases called back; acknowledged */
+	uint64_t opens, not_found;   /* all opens answered; names that were not there */
+	uint64_t oplocks_asked, oplocks_granted, leases_asked, leases_granted;
+	uint64_t durable_asked, durable_granted, persistent_granted;
+	uint64_t copies;       /* server-side copies (FSCTL_SRV_COPYCHUNK) */
+	uint64_t copied_bytes; /* and what they moved */
+	uint64_t notifies;     /* change notifications asked for */
+	uint64_t directory_queries, directory_entries;
+	uint64_t referrals;     /* DFS */
+	uint64_t multipart;     /* SMB1: parts of transactions behind the first */
+	uint64_t raw_transfers; /* SMB1: raw reads and writes */
+	uint64_t oem_names;     /* SMB1: names that were no Unicode */
+	uint64_t credits_charged, credits_granted;
+	int32_t credits_left; /* at the end, INT32_MIN unknown */
+	int32_t credits_max;  /* INT32_MIN unknown */
+	uint64_t hidden;      /* encrypted messages that stayed closed */
+} SessionCounts;
+
 /** SessionStats: one SMB or FTP session as far as this connection carried it. Strings are static or
  * live with the session. */
 typedef struct SessionStats {
@@ -114,7 +178,23 @@ typedef struct SessionStats {
 	int64_t first_data_ns; /* first byte of the first read, write or transfer command; 0 none */
 	uint64_t inferred;     /* requests or answers whose header the snap length cut */
 	uint64_t unpaired_replies; /* answers whose request was not captured */
+	SessionCounts counts;
+	const FileActivity *files; /* most waited for first */
+	size_t file_count;
+	uint64_t files_forgotten; /* paths that gave way to others */
+	const SessionBin *bins;   /* from the first read or write on */
+	size_t bin_count;
+	int64_t bins_start_ns, bin_ns; /* since the epoch; width */
+	AnomalyCount anomaly_kinds[SESSION_ANOMALY_KINDS];
+	size_t anomaly_kind_count;
 } SessionStats;
+
+/** session_cipher_name: "AES-128-GCM"…, NULL for none; static. */
+const char *session_cipher_name(const SessionStats *stats);
+
+/** session_signing_name: the algorithm that signatures of this dialect have, NULL unknown; static.
+ */
+const char *session_signing_name(const SessionStats *stats);
 
 /** session_phase_id: "negotiate"…; static. session_size_limit_id: "server"…; static. */
 const char *session_phase_id(PhaseKind kind);

@@ -8,6 +8,10 @@
 #include "analyzer/base/names.h"
 #include "analyzer/session/session_private.h"
 
+/* MS-SMB2 2.2.13.1.1: rights that let data be read: FILE_READ_DATA, FILE_EXECUTE, GENERIC_ALL,
+ * GENERIC_EXECUTE, GENERIC_READ, MAXIMUM_ALLOWED; SMB1 has the same, MS-CIFS 2.2.4.64.1 */
+#define ACCESS_READS 0xB2000021u
+
 /* Whom ids of files and trees belong to. In SMB1 they are the connection's (MS-CIFS 2.2.1.6.4), and
  * an AndX chain that logs in does not know its UID yet. */
 uint64_t smb_file_owner(MessageProtocol protocol, uint64_t session_id)
@@ -99,6 +103,7 @@ void smb_file_open(
 	if (!file)
 		return;
 	file->tree_id = message->tree_id;
+	file->for_reading = (message->access & ACCESS_READS) != 0;
 	FileRef *ref = &file->ref;
 	ref->opened_ns = m->first_ns;
 	ref->opened_frame = m->first_frame;
@@ -107,6 +112,20 @@ void smb_file_open(
 	ref->is_pipe = message->flags & MESSAGE_PIPE || (share && share->is_pipe);
 	ref->oplock_asked = message->oplock;
 	ref->write_through = message->flags & MESSAGE_WRITE_THROUGH;
+	exchange_set_file(request, file);
+	file_release(file);
+}
+
+void smb_file_by_name(Session *session, Request *request, const Message *message)
+{
+	char name[NAMES_MAX_LENGTH + 16];
+	exchange_name(message, name, sizeof name);
+	SmbShare *share =
+		smb_tree_find(&session->framed->smb.trees, message->tree_id, owner(message));
+	FileCell *file = name[0] ? file_new(name, share) : NULL;
+	if (!file)
+		return;
+	file->is_by_name = true;
 	exchange_set_file(request, file);
 	file_release(file);
 }

@@ -73,8 +73,9 @@ static bool verb_ends_setup(const Message *message)
 
 /* ---- credits, MS-SMB2 3.3.1.1 and 3.3.1.2 */
 
-static void credits_spend(SmbState *smb, const Message *message)
+static void credits_spend(SessionFramed *framed, const Message *message)
 {
+	SmbState *smb = &framed->smb;
 	if (message->protocol == MESSAGE_SMB1 && message->verb == VERB_NEGOTIATE &&
 		message->negotiation && message->negotiation->offered_count > 0) {
 		/* a multi-protocol negotiate takes message id 0 of the SMB2 connection */
@@ -88,7 +89,9 @@ static void credits_spend(SmbState *smb, const Message *message)
 		smb->credits_known = true;
 		smb->credits = 1;
 	}
-	smb->credits -= message->credit_charge > 0 ? message->credit_charge : 1;
+	uint16_t charge = message->credit_charge > 0 ? message->credit_charge : 1;
+	smb->credits -= charge;
+	framed->counts.credits_charged += charge;
 	/* more spent than given: answers are missing in the capture */
 	if (smb->credits < 0)
 		smb->credits_lost = true;
@@ -101,10 +104,15 @@ static void credits_note_lowest(SmbState *smb)
 		smb->credits_min = smb->credits;
 }
 
-static void credits_earn(SmbState *smb, const Message *message)
+static void credits_earn(SessionFramed *framed, const Message *message)
 {
-	if (message->protocol == MESSAGE_SMB2 && smb->credits < INT32_MAX - UINT16_MAX)
-		smb->credits += message->credits;
+	SmbState *smb = &framed->smb;
+	if (message->protocol != MESSAGE_SMB2 || smb->credits >= INT32_MAX - UINT16_MAX)
+		return;
+	smb->credits += message->credits;
+	framed->counts.credits_granted += message->credits;
+	if (smb->credits_known && smb->credits > framed->counts.credits_max)
+		framed->counts.credits_max = smb->credits;
 }
 
 /* ---- requests */
@@ -147,7 +155,7 @@ static void replace_old(Session *session, const StreamMessage *m, const Message 
 	if (!old || (old->tag == m->tag && old->phase == REQUEST_SENDING))
 		return;
 	if (message->protocol == MESSAGE_SMB2)
-		framed->anomalies++;
+		activity_anomaly(framed, "id-used-twice");
 	exchange_give_up(session, old, m->first_ns);
 }
 
@@ -157,7 +165,7 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 	SmbState *smb = &framed->smb;
 	if (message->verb == VERB_NEGOTIATE)
 		negotiation_note(smb, message, true);
-	credits_spend(smb, message);
+	credits_spend(framed, message);
 	CommandCounter *counter = session_counter(framed, message->protocol, message->command);
 	if (counter)
 		counter->requests++;
@@ -183,6 +191,9 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 		return;
 	}
 	smb_file_find(session, request, m, message);
+	bool is_asked = message->verb == VERB_QUERY || message->verb == VERB_SET;
+	if (!request->file && is_asked && message->protocol == MESSAGE_SMB1)
+		smb_file_by_name(session, request, message);
 	request->is_close = message->verb == VERB_CLOSE;
 	if (message->verb == VERB_CONNECT)
 		request_connect(request, message);
@@ -283,7 +294,7 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
 	SmbState *smb = &framed->smb;
-	credits_earn(smb, message);
+	credits_earn(framed, message);
 	interfaces_note(smb, message);
 	if (message->verb == VERB_NEGOTIATE)
 		negotiation_note(smb, message, false);
@@ -318,7 +329,7 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 
 static void on_interim(Session *session, const StreamMessage *m, const Message *message)
 {
-	credits_earn(&session->framed->smb, message);
+	credits_earn(session->framed, message);
 	Request *request = find_request(session, message);
 	if (!request || request->phase == REQUEST_ANSWERING) {
 		exchange_count_reply(session, message);
@@ -357,6 +368,7 @@ static void smb_message(Session *session, Side side, StreamMessage *m, const Mes
 	SmbState *smb = &session->framed->smb;
 	if (smb_secret_open(session, side, message))
 		return;
+	activity_message(session->framed, message);
 	if (message->index == 0)
 		smb_file_set_compound(smb, NULL);
 	if (message->kind != MESSAGE_OPAQUE) {

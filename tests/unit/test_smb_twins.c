@@ -93,7 +93,7 @@ Test(smb_twins, a_key_gives_the_report_of_the_unencrypted_twin)
 		uint16_t cipher;
 	} rows[] = {
 		{"smb3-aes-128-gcm", "3.1.1", SMB_AES_128_GCM},
-		{"smb3-aes-128-ccm", "3.0.2", 0}, /* 3.0.2 does not name it */
+		{"smb3-aes-128-ccm", "3.0.2", SMB_AES_128_CCM},
 	};
 
 	if (!smb_decrypt_is_built())
