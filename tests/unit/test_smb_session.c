@@ -6,6 +6,7 @@
 #include "analyzer/session/session.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -961,4 +962,144 @@ Test(smb_session, a_row_that_was_none)
 	cr_assert_eq(bench->log.read_bytes, 2 * 65536);
 	bench_free(bench);
 	free(bytes.data);
+}
+
+/* ---- work by path */
+
+static void open_sized(Bench *bench, const char *name, uint64_t id, uint64_t size)
+{
+	uint64_t message = bench->message_id++;
+	build_pdu(&bench->b);
+	header(bench, 5, 0, 0, message);
+	create_request(&bench->b, name);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	build_pdu(&bench->b);
+	header(bench, 5, REPLY, 0, message);
+	create_reply(&bench->b, id, size);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+static void close_file(Bench *bench, uint64_t id)
+{
+	uint64_t message = bench->message_id++;
+	build_pdu(&bench->b);
+	header(bench, 6, 0, 0, message);
+	close_request(&bench->b, id);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	build_pdu(&bench->b);
+	header(bench, 6, REPLY, 0, message);
+	close_reply(&bench->b);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+}
+
+static void read_file(Bench *bench, uint64_t id, uint64_t offset, uint32_t len)
+{
+	uint64_t message = bench->message_id++;
+	ask_read(bench, message, id, offset, len);
+	answer_read(bench, message, len);
+}
+
+static const FileActivity *path_of(const SessionStats *stats, const char *name)
+{
+	for (size_t i = 0; i < stats->file_count; i++)
+		if (strcmp(stats->files[i].name, name) == 0)
+			return &stats->files[i];
+	return NULL;
+}
+
+Test(smb_session, work_by_path)
+{
+	Bench *bench = bench_new(445);
+	SessionStats stats;
+	connect(bench, "\\\\srv\\data", 9);
+	open_sized(bench, "big", 1, 200000);
+	read_file(bench, 1, 0, 60000);
+	read_file(bench, 1, 60000, 60000);
+	close_file(bench, 1);
+	/* again from the middle on: half of it was read before */
+	open_sized(bench, "big", 2, 200000);
+	read_file(bench, 2, 90000, 60000);
+	close_file(bench, 2);
+	/* opened with a cache's promise, and nearly nothing asked for; a small one says nothing */
+	open_sized(bench, "cached", 3, 200000);
+	read_file(bench, 3, 0, 1000);
+	close_file(bench, 3);
+	open_sized(bench, "small", 4, 1000);
+	close_file(bench, 4);
+	for (int i = 0; i < 3; i++)
+		open_file(bench, "missing", 0, NOT_FOUND);
+	cr_assert(session_stats(bench->session, &stats));
+	const FileActivity *big = path_of(&stats, "big"), *cached = path_of(&stats, "cached"),
+			   *missing = path_of(&stats, "missing"), *small = path_of(&stats, "small");
+	cr_assert(big && cached && missing && small);
+	cr_expect_str_eq(big->share, "\\\\srv\\data");
+	cr_expect_eq(big->opens, 2);
+	cr_expect_eq(big->asked_again, 1);
+	cr_expect_eq(big->reads, 3);
+	cr_expect_eq(big->read_bytes, 180000);
+	cr_expect_eq(big->reread_bytes, 30000);
+	cr_expect_eq(big->hardly_read, 0);
+	cr_expect_eq(big->operations, 7);
+	cr_expect_eq(big->size, 200000);
+	/* a nanosecond from each request to its answer */
+	cr_expect_eq(big->busy_ns, 7);
+	cr_expect_eq(big->metadata_ns, 4);
+	cr_expect_eq(cached->hardly_read, 1);
+	cr_expect_eq(small->hardly_read, 0);
+	cr_expect_eq(missing->not_found, 3);
+	cr_expect_eq(missing->errors, 3);
+	cr_expect_eq(missing->opens, 0);
+	cr_expect_eq(missing->asked_again, 2);
+	cr_expect_eq(stats.counts.opens, 4);
+	cr_expect_eq(stats.counts.not_found, 3);
+	cr_expect_str_eq(stats.files[0].name, "big", "the one most waited for comes first");
+	bench_free(bench);
+}
+
+/* more paths than are kept: those waited for longest stay, the others are counted */
+Test(smb_session, paths_are_bounded)
+{
+	Bench *bench = bench_new(445);
+	SessionStats stats;
+	char name[32];
+	connect(bench, "\\\\srv\\data", 9);
+	open_sized(bench, "first", 1, 200000);
+	for (uint64_t i = 0; i < 20; i++)
+		read_file(bench, 1, i * 1000, 1000);
+	close_file(bench, 1);
+	for (uint64_t i = 0; i < 1000; i++) {
+		snprintf(name, sizeof name, "f%u", (unsigned)i);
+		open_sized(bench, name, 2, 1000);
+		close_file(bench, 2);
+	}
+	cr_assert(session_stats(bench->session, &stats));
+	cr_expect_eq(stats.file_count, SESSION_FILES);
+	cr_expect_eq(stats.files_forgotten, 1001 - SESSION_FILES);
+	cr_expect_not_null(path_of(&stats, "first"));
+	cr_expect_not_null(path_of(&stats, "f999"));
+	cr_expect_eq(stats.counts.opens, 1001);
+	bench_free(bench);
+}
+
+Test(smb_session, requests_in_flight_over_time)
+{
+	Bench *bench = bench_new(445);
+	SessionStats stats;
+	connect(bench, "\\\\srv\\data", 9);
+	open_sized(bench, "big", 1, 200000);
+	cr_assert(session_stats(bench->session, &stats));
+	cr_expect_eq(stats.bin_count, 0, "nothing before the first read");
+	for (uint64_t i = 0; i < 5; i++)
+		ask_read(bench, 100 + i, 1, i * 1000, 1000);
+	for (uint64_t i = 0; i < 5; i++)
+		answer_read(bench, 100 + i, 1000);
+	cr_assert(session_stats(bench->session, &stats));
+	cr_assert_eq(stats.bin_count, 1);
+	cr_expect_eq(stats.bins[0].in_flight, 5);
+	cr_expect_eq(stats.bins[0].credits_low, INT32_MIN, "no negotiation, no balance");
+	bench_free(bench);
 }
