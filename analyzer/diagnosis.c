@@ -161,8 +161,10 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 		if (!cause->conclude(&context, &candidate.draft) ||
 			!is_large_enough(&context, &candidate.draft))
 			continue;
-		take_claims(&context, &candidate.draft);
 		clamp_savings(&candidate.draft);
+		candidate.saving = saving_make(&context, &candidate.draft);
+		candidate.most_ns = saving_most_ns(&context, &candidate.draft);
+		take_claims(&context, &candidate.draft);
 		if (candidate.draft.confidence > context.confidence_cap)
 			candidate.draft.confidence = context.confidence_cap;
 		g_array_append_val(ex->drafts, candidate);

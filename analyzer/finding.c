@@ -14,7 +14,8 @@
 typedef struct Group {
 	const Cause *cause;
 	FindingCandidate *main; /* the one that lost most */
-	int64_t lost_ns, low_ns, high_ns, wall_ns;
+	Saving saving;
+	int64_t lost_ns, most_ns, wall_ns;
 	uint64_t bytes;
 	uint32_t count, id;
 	Confidence confidence;
@@ -49,8 +50,8 @@ static gint by_gain(gconstpointer a, gconstpointer b, gpointer data)
 	     y_sure = y->confidence >= CONFIDENCE_MEDIUM;
 	if (x_sure != y_sure)
 		return x_sure ? -1 : 1;
-	if (x->high_ns != y->high_ns)
-		return x->high_ns > y->high_ns ? -1 : 1;
+	if (x->saving.high_ns != y->saving.high_ns)
+		return x->saving.high_ns > y->saving.high_ns ? -1 : 1;
 	if (x->lost_ns != y->lost_ns)
 		return x->lost_ns > y->lost_ns ? -1 : 1;
 	if (x->cause->precedence != y->cause->precedence)
@@ -148,11 +149,13 @@ static void finding_fill(
 	f->advice = arena_memdup(arena, draft->advice, f->advice_count * sizeof(*f->advice));
 	f->doubt = draft->doubt;
 	f->lost_ns = g->lost_ns;
-	f->saved_ns = (NsRange){g->low_ns, g->high_ns};
-	if (!draft->is_note)
-		f->predicted_bytes_per_s = (RateRange){
-			rate_without(g->main->bytes, g->main->wall_ns, draft->saved_low_ns),
-			rate_without(g->main->bytes, g->main->wall_ns, draft->saved_high_ns)};
+	f->saved_ns = saving_range(&g->saving, g->most_ns);
+	if (!draft->is_note) {
+		NsRange saved = saving_range(&g->main->saving, g->main->most_ns);
+		f->predicted_bytes_per_s =
+			(RateRange){rate_without(g->main->bytes, g->main->wall_ns, saved.low),
+				rate_without(g->main->bytes, g->main->wall_ns, saved.high)};
+	}
 	f->ceiling_bytes_per_s = draft->ceiling_bytes_per_s;
 	f->ceiling_formula = draft->ceiling_formula;
 	f->number_count = draft->number_count;
@@ -178,8 +181,8 @@ ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, siz
 		}
 		c->finding = (int32_t)into->id;
 		into->lost_ns += c->draft.lost_ns;
-		into->low_ns += c->draft.saved_low_ns;
-		into->high_ns += c->draft.saved_high_ns;
+		into->saving = saving_add(into->saving, c->saving);
+		into->most_ns += c->most_ns;
 		into->wall_ns += c->wall_ns;
 		into->bytes += c->bytes;
 		into->count++;

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "analyzer/causes/cause.h"
+#include "analyzer/causes/saving.h"
 #include "analyzer/diagnosis.h"
 
 /** FindingCandidate: one cause about one unit. */
@@ -18,6 +18,8 @@ typedef struct FindingCandidate {
 	int64_t wall_ns;
 	uint64_t bytes;
 	FindingDraft draft;
+	Saving saving;
+	int64_t most_ns; /* fixing it saves no more */
 	int32_t finding; /* index it became part of, set by finding_rank */
 } FindingCandidate;
 

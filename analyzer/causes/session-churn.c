@@ -9,6 +9,18 @@
 /* Causes 2.16. */
 #define HIGH_MARGIN 2
 
+/* Each session opens the root of its share or a pipe before its file: opens beyond one a file. */
+static void claim_opening(
+	const CauseContext *context, FindingDraft *draft, OpClass op_class, double share)
+{
+	uint64_t count = context->unit->class_count[op_class], files = context->unit->files;
+	if (count <= files)
+		return;
+	double beyond = (double)(count - files) / (double)count;
+	cause_claim_round_trips_part(context, draft, op_class,
+		(int64_t)(share * beyond * (double)context->left_round_trip_ns[op_class]));
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
@@ -29,6 +41,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		(int64_t)(share * (double)context->left_ns[BUCKET_SLOW_START]));
 	cause_claim_round_trips_part(context, draft, OP_META,
 		(int64_t)(share * (double)context->left_round_trip_ns[OP_META]));
+	claim_opening(context, draft, OP_OPEN, share);
+	claim_opening(context, draft, OP_CLOSE, share);
+	cause_claim_round_trips_part(context, draft, OP_AUTH,
+		(int64_t)(share * (double)context->left_round_trip_ns[OP_AUTH]));
 	draft->saved_high_ns = draft->lost_ns;
 	const char *files = unit->files > 0
 				    ? cause_printf(context, ", for %.0f file%s",

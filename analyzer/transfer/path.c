@@ -10,6 +10,11 @@
  */
 #define PROVEN_SPREAD 0.15
 #define PROVEN_LEVEL 2
+/* Trains of eight segments, fewer tell of bursts; one window in twenty may be one that was
+ * squeezed.
+ */
+#define FASTEST_LEVEL 1
+#define FASTEST_QUANTILE 0.95
 /* Spacing in a train is the bottleneck's; a pause of four times its mean is not. Noise of hosts
  * does not count. */
 #define UNEVEN_FACTOR 4
@@ -109,6 +114,20 @@ static int usable_level(const Histogram levels[TRAIN_LEVELS])
 	return -1;
 }
 
+/* Long trains of a sender that sends with pauses are slower than the path; shorter ones of the same
+ * packets are not. */
+static double fastest_train(const Histogram levels[TRAIN_LEVELS])
+{
+	double fastest = 0;
+	for (int i = FASTEST_LEVEL; i < TRAIN_LEVELS; i++) {
+		if (histogram_count(&levels[i]) < TRAIN_MIN_WINDOWS)
+			break;
+		double rate = (double)histogram_quantile(&levels[i], FASTEST_QUANTILE);
+		fastest = rate > fastest ? rate : fastest;
+	}
+	return fastest;
+}
+
 static Capacity trains_capacity(const Histogram levels[TRAIN_LEVELS])
 {
 	Capacity c = {0};
@@ -119,6 +138,7 @@ static Capacity trains_capacity(const Histogram levels[TRAIN_LEVELS])
 	c.low = (double)histogram_quantile(h, 0.25);
 	c.high = (double)histogram_quantile(h, 0.75);
 	c.bytes_per_s = c.high;
+	c.fastest = fastest_train(levels);
 	c.is_proven = level >= PROVEN_LEVEL && c.high - c.low <= PROVEN_SPREAD * c.high;
 	return c;
 }
@@ -136,6 +156,7 @@ Capacity path_capacity(const Path *path, int dir)
 			best.low = (double)histogram_quantile(&d->queue, 0.25);
 			best.high = (double)histogram_quantile(&d->queue, 0.75);
 			best.is_proven = best.high - best.low <= PROVEN_SPREAD * best.high;
+			best.fastest = (double)histogram_quantile(&d->queue, FASTEST_QUANTILE);
 			best.is_share = true;
 		}
 	}

@@ -47,6 +47,8 @@ typedef struct Path {
 typedef struct Capacity {
 	double bytes_per_s; /* 0 unknown */
 	double low, high;   /* quartiles */
+	double fastest;     /* what trains of eight segments and more reached: the path may be so
+			       fast when the estimate is not proven */
 	bool is_proven; /* long trains that agree, or a standing queue: may be printed as a speed */
 	bool is_share;  /* from a standing queue: what this flow got, other traffic may share the
 			   link */

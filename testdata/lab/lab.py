@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The laboratory: captures from real programs with one known cause each, and the truth beside them. See README.md."""
 import argparse
+import dataclasses
 import fnmatch
 import os
 import signal
@@ -57,6 +58,30 @@ def command_run(options):
         sys.exit(f"lab: failed: {' '.join(failed)}")
 
 
+def command_repeat(options):
+    """Run the twins of experiments (without one: the experiments) several times and print how much their walls differ by themselves."""
+    if os.geteuid():
+        sys.exit("lab: network namespaces and TAP devices need root")
+    import statistics
+    from runner import measure_undisturbed
+    build_programs()
+    ensure_tun()
+    os.nice(-5)
+    spreads = []
+    for row in chosen(options.names):
+        twin = row.twin_experiment() if row.twin else row
+        walls = []
+        for number in range(options.times):
+            walls.append(measure_undisturbed(dataclasses.replace(twin, seed=twin.seed + number))["wall_s"])
+        middle = statistics.median(walls)
+        deviation = statistics.stdev(walls)
+        spreads.append((middle, deviation))
+        print(f"{twin.name:40} {len(walls)} runs  median {middle:.3f} s  {min(walls):.3f}-{max(walls):.3f}  "
+              f"standard deviation {deviation * 1e3:6.1f} ms = {deviation / middle:.1%}", flush=True)
+    print(f"median of the standard deviations: {statistics.median(d for _, d in spreads) * 1e3:.1f} ms, "
+          f"{statistics.median(d / m for m, d in spreads):.1%}; largest {max(d / m for m, d in spreads):.1%}")
+
+
 def judge_recorded(options):
     """When there is a slowcopy, say what it makes of the runs just recorded."""
     import accuracy
@@ -110,6 +135,10 @@ def main():
     run.add_argument("--slowcopy", metavar="PROGRAM")
     run.add_argument("--debug", action="store_true", help="print tracebacks")
     run.set_defaults(call=command_run)
+    again = commands.add_parser("repeat", help="run twins several times and print how much their walls differ (root)")
+    again.add_argument("names", nargs="+", metavar="NAME", help="name or pattern")
+    again.add_argument("--times", type=int, default=8, metavar="N", help="runs of each, 8")
+    again.set_defaults(call=command_repeat)
     keep = commands.add_parser("store", help="put recorded runs into testdata")
     keep.add_argument("names", nargs="*", metavar="NAME", help="name or pattern")
     keep.add_argument("--all", action="store_true")
