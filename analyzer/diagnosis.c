@@ -150,6 +150,7 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 {
 	CauseContext context;
 	const Unit *unit = ex->input->units[index];
+	guint first = ex->drafts->len;
 	ex->is_examined[index] = true;
 	context_make(ex, unit, &context);
 	for (guint i = 0; i < causes->len; i++) {
@@ -162,12 +163,15 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 			!is_large_enough(&context, &candidate.draft))
 			continue;
 		clamp_savings(&candidate.draft);
-		candidate.saving = saving_make(&context, &candidate.draft);
-		candidate.most_ns = saving_most_ns(&context, &candidate.draft);
 		take_claims(&context, &candidate.draft);
 		if (candidate.draft.confidence > context.confidence_cap)
 			candidate.draft.confidence = context.confidence_cap;
 		g_array_append_val(ex->drafts, candidate);
+	}
+	/* what is left now is nobody's */
+	for (guint i = first; i < ex->drafts->len; i++) {
+		FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
+		c->saving = saving_make(&context, &c->draft);
 	}
 }
 

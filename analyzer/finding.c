@@ -15,7 +15,7 @@ typedef struct Group {
 	const Cause *cause;
 	FindingCandidate *main; /* the one that lost most */
 	Saving saving;
-	int64_t lost_ns, most_ns, wall_ns;
+	int64_t lost_ns, wall_ns;
 	uint64_t bytes;
 	uint32_t count, id;
 	Confidence confidence;
@@ -149,9 +149,9 @@ static void finding_fill(
 	f->advice = arena_memdup(arena, draft->advice, f->advice_count * sizeof(*f->advice));
 	f->doubt = draft->doubt;
 	f->lost_ns = g->lost_ns;
-	f->saved_ns = saving_range(&g->saving, g->most_ns);
+	f->saved_ns = saving_range(&g->saving, g->wall_ns);
 	if (!draft->is_note) {
-		NsRange saved = saving_range(&g->main->saving, g->main->most_ns);
+		NsRange saved = saving_range(&g->main->saving, g->main->wall_ns);
 		f->predicted_bytes_per_s =
 			(RateRange){rate_without(g->main->bytes, g->main->wall_ns, saved.low),
 				rate_without(g->main->bytes, g->main->wall_ns, saved.high)};
@@ -181,8 +181,7 @@ ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, siz
 		}
 		c->finding = (int32_t)into->id;
 		into->lost_ns += c->draft.lost_ns;
-		into->saving = saving_add(into->saving, c->saving);
-		into->most_ns += c->most_ns;
+		into->saving = saving_beside(into->saving, c->saving);
 		into->wall_ns += c->wall_ns;
 		into->bytes += c->bytes;
 		into->count++;

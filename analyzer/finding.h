@@ -19,7 +19,6 @@ typedef struct FindingCandidate {
 	uint64_t bytes;
 	FindingDraft draft;
 	Saving saving;
-	int64_t most_ns; /* fixing it saves no more */
 	int32_t finding; /* index it became part of, set by finding_rank */
 } FindingCandidate;
 

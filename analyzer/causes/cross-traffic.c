@@ -15,15 +15,17 @@
 /* A quarter of the path is worth a word. */
 #define MIN_OTHERS_SHARE 0.25
 
-static void claim(const CauseContext *context, FindingDraft *draft, double others, double total)
+static void claim(const CauseContext *context, FindingDraft *draft, double total)
 {
+	double path = total > context->goodput_limit ? total : context->goodput_limit;
+	double own_ns = (double)context->bytes * 1e9 / path;
+	cause_claim(context, draft, BUCKET_OTHER_TRAFFIC);
 	cause_claim(context, draft, BUCKET_CONGESTION_WINDOW);
 	cause_claim(context, draft, BUCKET_LOSS_RECOVERY);
 	cause_claim(context, draft, BUCKET_RTO_STALL);
 	cause_claim(context, draft, BUCKET_TAIL_LOSS);
-	/* the time the link was busy with the others' bytes */
-	cause_claim_part(
-		context, draft, BUCKET_LINK, (int64_t)(others / total * (double)context->link_ns));
+	/* on the path alone the bytes would need less: all together showed what it carries */
+	cause_claim_part(context, draft, BUCKET_LINK, context->link_ns - (int64_t)own_ns);
 }
 
 /* A full path that only takes its time is healthy: others must be felt. */
@@ -52,7 +54,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (n.same_way < MIN_OTHERS_SHARE * context->capacity.bytes_per_s ||
 		total < NEARLY_FULL_SHARE * context->capacity.bytes_per_s)
 		return false;
-	claim(context, draft, n.same_way, total);
+	claim(context, draft, total);
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	bool is_full = total >= FULL_SHARE * context->capacity.bytes_per_s;

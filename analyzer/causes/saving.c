@@ -107,13 +107,33 @@ static double surplus_link_ns(const CauseContext *context, const FindingDraft *d
 	return kept > needed ? kept - needed : 0;
 }
 
-/* A sender's silence that no rule explains, too short to be told on its own, may be this cause's.
- */
-static double unexplained_ns(const CauseContext *context, const FindingDraft *draft)
+/* Waits after which a sender begins with a small window: idle ones (RFC 5681 4.1), timers, and a
+ * SYN that was lost (RFC 5681 3.1). */
+static int64_t claimed_pauses_ns(const FindingDraft *draft)
 {
-	int64_t left =
-		context->left_ns[BUCKET_SENDER_STALLED] - draft->claim_ns[BUCKET_SENDER_STALLED];
-	return left > 0 && left < cause_min_lost_ns(context) ? (double)left : 0;
+	static const Bucket pauses[] = {BUCKET_CONNECTION_SETUP, BUCKET_ZERO_WINDOW,
+		BUCKET_RTO_STALL, BUCKET_TAIL_LOSS, BUCKET_SLOW_READER, BUCKET_DELAYED_ACK_STALL,
+		BUCKET_SENDER_STALLED, BUCKET_SERVER_PROCESSING, BUCKET_CLIENT_THINK,
+		BUCKET_ROUND_TRIP};
+	int64_t sum = 0;
+	for (size_t i = 0; i < sizeof(pauses) / sizeof(*pauses); i++)
+		sum += draft->claim_ns[pauses[i]];
+	return sum;
+}
+
+/*
+ * Time that no cause claimed and that may go with this one: the sender's silence no rule explains,
+ * and the growing of windows after pauses, of which a transfer without pauses needs one.
+ */
+static double unclaimed_ns(const CauseContext *context, const FindingDraft *draft)
+{
+	double sum = surplus_link_ns(context, draft);
+	sum += (double)context->left_ns[BUCKET_SENDER_STALLED];
+	double growth =
+		(double)(context->left_ns[BUCKET_SLOW_START] - cause_slow_start_ns(context));
+	if (growth > 0 && claimed_pauses_ns(draft) * 2 >= draft->lost_ns)
+		sum += growth;
+	return sum;
 }
 
 /* What of the promise rests on sending more at a time over a path of unknown speed. */
@@ -127,7 +147,7 @@ static double unknown_path_share(const CauseContext *context, const FindingDraft
 	return (double)paced / (double)draft->lost_ns;
 }
 
-int64_t saving_most_ns(const CauseContext *context, const FindingDraft *draft)
+static int64_t most_ns(const CauseContext *context, const FindingDraft *draft)
 {
 	const Capacity *c = &context->capacity;
 	double goodput = context->goodput_limit, needed = 0;
@@ -135,8 +155,10 @@ int64_t saving_most_ns(const CauseContext *context, const FindingDraft *draft)
 		goodput *= c->fastest / c->bytes_per_s;
 	if (goodput > 0)
 		needed = (double)context->bytes * 1e9 / goodput;
-	needed += (double)context->rtt_ns - (double)draft->claim_ns[BUCKET_LINK];
-	needed -= DEVIATIONS * RUN_DEVIATION_NS;
+	/* a stream nobody asks for piece by piece lasts from its first to its last packet */
+	if (!context->unit->is_unframed)
+		needed += (double)context->rtt_ns;
+	needed -= (double)draft->claim_ns[BUCKET_LINK] + DEVIATIONS * RUN_DEVIATION_NS;
 	double most = (double)context->wall_ns - (needed > 0 ? needed : 0);
 	return most > 0 ? (int64_t)most : 0;
 }
@@ -145,29 +167,45 @@ Saving saving_make(const CauseContext *context, const FindingDraft *draft)
 {
 	if (draft->is_note || draft->saved_high_ns <= 0)
 		return (Saving){0};
-	double low = (double)draft->saved_low_ns, high = (double)draft->saved_high_ns;
+	double low = (double)draft->saved_low_ns;
 	low *= 1 - UNKNOWN_PATH_SHARE * unknown_path_share(context, draft);
-	high += surplus_link_ns(context, draft) + unexplained_ns(context, draft);
-	double most = (double)saving_most_ns(context, draft);
+	return (Saving){.low_ns = (int64_t)low,
+		.high_ns = draft->saved_high_ns,
+		.open_ns = (int64_t)unclaimed_ns(context, draft),
+		.most_ns = most_ns(context, draft),
+		.variance = kept_variance(context, draft)};
+}
+
+Saving saving_with(Saving a, Saving b, int64_t wall_ns)
+{
+	/* what one fix takes from the link leaves room for the other */
+	int64_t rest_a = wall_ns - a.most_ns, rest_b = wall_ns - b.most_ns;
+	return (Saving){.low_ns = a.low_ns + b.low_ns,
+		.high_ns = a.high_ns + b.high_ns,
+		.open_ns = a.open_ns > b.open_ns ? a.open_ns : b.open_ns,
+		.most_ns = wall_ns - (rest_a < rest_b ? rest_a : rest_b),
+		.variance = a.variance < b.variance ? a.variance : b.variance};
+}
+
+Saving saving_beside(Saving a, Saving b)
+{
+	return (Saving){a.low_ns + b.low_ns, a.high_ns + b.high_ns, a.open_ns + b.open_ns,
+		a.most_ns + b.most_ns, a.variance + b.variance};
+}
+
+NsRange saving_range(const Saving *saving, int64_t wall_ns)
+{
+	if (saving->high_ns <= 0)
+		return (NsRange){0, 0};
+	double low = (double)saving->low_ns, most = (double)saving->most_ns;
+	double high = (double)saving->high_ns + (double)saving->open_ns;
 	high = high < most ? high : most;
 	high = high > low ? high : low;
-	double rest = (double)context->wall_ns - (low + high) / 2;
+	double rest = (double)wall_ns - (low + high) / 2;
 	double runs = saving_run_spread_ns(rest > 0 ? rest : 0);
-	double pauses = DEVIATIONS * sqrt(kept_variance(context, draft));
-	return (Saving){(int64_t)low, (int64_t)high, hypot(runs, pauses)};
-}
-
-Saving saving_add(Saving a, Saving b)
-{
-	return (Saving){
-		a.low_ns + b.low_ns, a.high_ns + b.high_ns, hypot(a.spread_ns, b.spread_ns)};
-}
-
-NsRange saving_range(const Saving *saving, int64_t most_ns)
-{
-	double low = (double)saving->low_ns - saving->spread_ns;
-	double high = (double)saving->high_ns + saving->spread_ns;
-	if (high > (double)most_ns)
-		high = (double)(saving->high_ns > most_ns ? saving->high_ns : most_ns);
-	return (NsRange){low > 0 ? (int64_t)low : 0, high > 0 ? (int64_t)high : 0};
+	double spread = hypot(runs, DEVIATIONS * sqrt(saving->variance));
+	low -= spread;
+	high = high > most || high + spread < most ? high + spread : most;
+	high = high < (double)wall_ns ? high : (double)wall_ns;
+	return (NsRange){low > 0 ? (int64_t)low : 0, (int64_t)high};
 }

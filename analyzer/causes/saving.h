@@ -10,24 +10,28 @@
 
 #include "analyzer/causes/cause.h"
 
-/** Saving: bounds of the model and the half width of what chance adds to each of them. */
+/** Saving: of one fix, or of several together. */
 typedef struct Saving {
-	int64_t low_ns, high_ns; /* 0 <= low <= high < wall */
-	double spread_ns;        /* >= 0, two standard deviations */
+	int64_t low_ns, high_ns; /* bounds of the model: 0 <= low <= high <= what was lost */
+	int64_t open_ns;         /* nobody's time that may go with it: added to the high bound */
+	int64_t most_ns;         /* no more can be saved: the bytes that stay have to pass the path
+				    and be asked for */
+	double variance;         /* ns squared, of the time that stays: pauses in it come at random
+				  */
 } Saving;
 
-/** saving_make: of what @draft claims and promises in its unit; zero of a note. */
+/** saving_make: of what @draft claims and promises in its unit; zero of a note. What is left in
+ * @context must be what no cause has claimed. */
 Saving saving_make(const CauseContext *context, const FindingDraft *draft);
 
-/** saving_add: both savings together; what chance adds is independent. */
-Saving saving_add(Saving a, Saving b);
+/** saving_with: two fixes of the same unit together: nobody's time can go only once. */
+Saving saving_with(Saving a, Saving b, int64_t wall_ns);
 
-/** saving_range: the range that is told, within 0 and @most_ns. */
-NsRange saving_range(const Saving *saving, int64_t most_ns);
+/** saving_beside: fixes of two units, one beside or after the other. */
+Saving saving_beside(Saving a, Saving b);
 
-/** saving_most_ns: fixing @draft's cause can save no more: the bytes that stay have to pass the
- * path and be asked for. */
-int64_t saving_most_ns(const CauseContext *context, const FindingDraft *draft);
+/** saving_range: the range that is told, of units of @wall_ns together. */
+NsRange saving_range(const Saving *saving, int64_t wall_ns);
 
 /** saving_run_spread_ns: two standard deviations by which copies of @wall_ns differ by themselves.
  */
