@@ -207,5 +207,6 @@ NsRange saving_range(const Saving *saving, int64_t wall_ns)
 	low -= spread;
 	high = high > most || high + spread < most ? high + spread : most;
 	high = high < (double)wall_ns ? high : (double)wall_ns;
-	return (NsRange){low > 0 ? (int64_t)low : 0, (int64_t)high};
+	low = low > 0 ? low : 0;
+	return (NsRange){(int64_t)(low < high ? low : high), (int64_t)high};
 }

@@ -16,7 +16,7 @@ static CauseCase *gigabit(void)
 {
 	CauseCase *c = cause_case_new();
 	c->context.rtt_ns = CASE_MS / 2;
-	c->context.capacity = (Capacity){125e6, 124e6, 125e6, true, false};
+	c->context.capacity = (Capacity){125e6, 124e6, 125e6, 125e6, true, false};
 	c->context.goodput_limit = 117e6;
 	cause_case_requests(c, false, 1000, MIB, 8, 0);
 	c->unit.account.bucket_ns[BUCKET_LINK] = 8960 * CASE_MS; /* at 117 MB/s */
@@ -341,7 +341,7 @@ Test(causes_path, a_burst_and_then_an_even_rate)
 	CauseCase *c = cause_case_new();
 	Series *s = pictures(c);
 	int64_t start = c->unit.account.start_ns;
-	c->context.capacity = (Capacity){6.5e6, 6.4e6, 6.5e6, true, true};
+	c->context.capacity = (Capacity){6.5e6, 6.4e6, 6.5e6, 6.5e6, true, true};
 	cause_case_requests(c, false, 10, MIB, 4, 0);
 	for (int i = 0; i < 160; i++) {
 		int64_t t = start + i * 10 * CASE_MS;
@@ -363,7 +363,7 @@ Test(causes_path, an_even_rate_from_the_start_is_no_shaper)
 	CauseCase *c = cause_case_new();
 	Series *s = pictures(c);
 	int64_t start = c->unit.account.start_ns;
-	c->context.capacity = (Capacity){6.5e6, 6.4e6, 6.5e6, true, true};
+	c->context.capacity = (Capacity){6.5e6, 6.4e6, 6.5e6, 6.5e6, true, true};
 	cause_case_requests(c, false, 10, MIB, 4, 0);
 	for (int i = 0; i < 160; i++) {
 		series_add_span(s, UNIT_SERIES_BYTES, start + i * 10 * CASE_MS,
