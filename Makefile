@@ -161,6 +161,7 @@ MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py'
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
+	--command 'causes-page=$(B)/slowcopy explain --markdown | diff -u docs/causes.md - || { echo "docs/causes.md is stale: make docs/causes.md" >&2; false; }' \
 	--command 'headers=$(MAKE) --no-print-directory $(HEADERS:%=$(B)/headers/%.ok)' \
 	--command 'format=clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)')
 
@@ -190,6 +191,11 @@ golden-update: $(GOLDEN_BIN) $(PROGRAM)
 	$(Q)tests/golden/verdicts.py --program $(B)/slowcopy --update
 asan:
 	$(Q)$(MAKE) --no-print-directory MODE=asan check
+
+# the page of all causes, from their descriptors; `make check` fails when it is stale
+.PHONY: docs/causes.md
+docs/causes.md: $(PROGRAM)
+	$(Q)$(B)/slowcopy explain --markdown >$@.new && mv $@.new $@
 
 # ---- fuzzing: FUZZ_SECONDS for each target, FUZZ_TARGETS="pcapng ip" for some
 FUZZ_SECONDS ?= 60

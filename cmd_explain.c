@@ -8,54 +8,45 @@
 
 #include <glib.h>
 
-#include "analyzer/causes/cause.h"
 #include "cmd.h"
-
-/* Lines of a terminal that is not asked for its width. */
-#define WIDTH 80
-
-static void print_wrapped(const char *text)
-{
-	g_auto(GStrv) words = g_strsplit(text, " ", -1);
-	size_t column = 0;
-	for (char **w = words; *w; w++) {
-		size_t length = strlen(*w);
-		if (column > 0 && column + 1 + length > WIDTH) {
-			putchar('\n');
-			column = 0;
-		}
-		printf("%s%s", column ? " " : "", *w);
-		column += length + (column ? 1 : 0);
-	}
-	putchar('\n');
-}
-
-static void print_cause(const Cause *cause)
-{
-	printf("%s: %s\n\n", cause->id, cause->title);
-	print_wrapped(cause->explanation);
-	printf("\nSource: %s\n", cause->source);
-}
+#include "reports/guide.h"
 
 static void print_list(void)
 {
 	for (const Cause *const *c = cause_table; *c; c++)
-		printf("%-28s %s\n", (*c)->id, (*c)->title);
+		printf("%-30s %s\n", (*c)->id, (*c)->title);
+}
+
+static int unknown_cause(const char *name)
+{
+	const Cause *nearest = guide_nearest(name);
+	if (nearest)
+		return cmd_fail(EXIT_USAGE,
+			"unknown cause '%s'; did you mean '%s'? slowcopy explain lists all", name,
+			nearest->id);
+	return cmd_fail(EXIT_USAGE, "unknown cause '%s'; slowcopy explain lists them", name);
 }
 
 int cmd_explain(int argc, char **argv)
 {
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		puts("Usage: slowcopy explain [CAUSE]\n\nExplains a cause; without one, lists "
-		     "all.");
+	const char *word = argc > 1 ? argv[1] : "";
+	if (argc > 2)
+		return cmd_fail(EXIT_USAGE, "explain takes one cause; see slowcopy explain --help");
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		puts("Usage: slowcopy explain [CAUSE]\n\nExplains a cause: how it is recognised, "
+		     "what "
+		     "looks like it, what may help,\nand the test that settles it. Without one, "
+		     "lists "
+		     "all.\n\n  --markdown     all causes as one page of Markdown");
 	} else if (argc == 1) {
 		print_list();
+	} else if (strcmp(word, "--markdown") == 0) {
+		guide_print_pages(stdout);
 	} else {
-		const Cause *cause = argc == 2 ? cause_find(argv[1]) : NULL;
+		const Cause *cause = cause_find(word);
 		if (!cause)
-			return cmd_fail(EXIT_USAGE,
-				"unknown cause '%s'; slowcopy explain lists them", argv[1]);
-		print_cause(cause);
+			return unknown_cause(word);
+		guide_print(stdout, cause);
 	}
 	return fflush(stdout) == 0 || errno == EPIPE ? EXIT_DONE : EXIT_REPORT;
 }

@@ -9,23 +9,6 @@
 #include "analyzer/clock.h"
 #include "analyzer/constants.h"
 
-/* causes 2.12: bytes the capture lacks; above these shares findings are capped. */
-#define DROPS_MENTION_SHARE 0.001
-#define DROPS_MEDIUM_SHARE 0.02
-#define DROPS_LOW_SHARE 0.10
-/* causes 3.70 and 3.73 */
-#define CUT_SHARE 0.01
-#define COPIES_SHARE 0.01
-/* Connections that carry less are no transfers; their missing handshakes interest nobody. */
-#define BULK_BYTES (64 * 1024)
-/* TCP/IP headers with options and VLAN tags; below this even they are cut. */
-#define SNAPLEN_HEADERS 96
-/* SMB headers at the start of a segment. */
-#define SNAPLEN_SMB 256
-/* One direction is missing when less than this share of the segments has an acknowledgement in
- * return. */
-#define ONE_SIDED_SHARE 0.05
-
 typedef struct Tally {
 	uint64_t bulk, no_handshake, one_sided, offload, copies, packets, uncaptured, unique,
 		middlebox;
@@ -46,14 +29,14 @@ static void tally_connection(Tally *t, const ResultConnection *c)
 	tally_direction(t, down);
 	if (up->payload_bytes + down->payload_bytes + up->uncaptured_bytes +
 			down->uncaptured_bytes <
-		BULK_BYTES)
+		CAPTURE_BULK_BYTES)
 		return;
 	t->bulk++;
 	t->no_handshake += !c->handshake_seen;
 	t->middlebox += c->middlebox_terminated;
 	uint64_t more = up->packets > down->packets ? up->packets : down->packets;
 	uint64_t less = up->packets + down->packets - more;
-	t->one_sided += (double)less < ONE_SIDED_SHARE * (double)more;
+	t->one_sided += (double)less < CAPTURE_ONE_SIDED_SHARE * (double)more;
 	uint32_t segment = up->max_segment_bytes > down->max_segment_bytes
 				   ? up->max_segment_bytes
 				   : down->max_segment_bytes;
@@ -86,13 +69,13 @@ static void grade_drops(Grader *g, const Tally *t, const ResultCapture *c)
 	double share = t->unique + t->uncaptured > 0
 			       ? (double)t->uncaptured / (double)(t->unique + t->uncaptured)
 			       : 0;
-	if (share >= DROPS_MENTION_SHARE) {
-		char grade = share >= DROPS_LOW_SHARE      ? 'D'
-			     : share >= DROPS_MEDIUM_SHARE ? 'C'
-							   : 'B';
-		Confidence cap = share >= DROPS_LOW_SHARE      ? CONFIDENCE_LOW
-				 : share >= DROPS_MEDIUM_SHARE ? CONFIDENCE_MEDIUM
-							       : CONFIDENCE_HIGH;
+	if (share >= CAPTURE_DROPS_MENTION_SHARE) {
+		char grade = share >= CAPTURE_DROPS_LOW_SHARE      ? 'D'
+			     : share >= CAPTURE_DROPS_MEDIUM_SHARE ? 'C'
+								   : 'B';
+		Confidence cap = share >= CAPTURE_DROPS_LOW_SHARE      ? CONFIDENCE_LOW
+				 : share >= CAPTURE_DROPS_MEDIUM_SHARE ? CONFIDENCE_MEDIUM
+								       : CONFIDENCE_HIGH;
 		caveat(g, "capture-drops", t->uncaptured, grade, cap,
 			arena_printf(g->arena,
 				"the capture lacks %.1f %% of the bytes that were acknowledged: it "
@@ -108,9 +91,9 @@ static void grade_drops(Grader *g, const Tally *t, const ResultCapture *c)
 static void grade_frames(
 	Grader *g, const Tally *t, const ResultCapture *c, const CaptureTotals *totals)
 {
-	if ((double)totals->cut_packets > CUT_SHARE * (double)c->packets) {
-		bool is_short = c->snaplen > 0 && c->snaplen < SNAPLEN_HEADERS;
-		bool misses_smb = c->snaplen > 0 && c->snaplen < SNAPLEN_SMB;
+	if ((double)totals->cut_packets > CAPTURE_CUT_SHARE * (double)c->packets) {
+		bool is_short = c->snaplen > 0 && c->snaplen < CAPTURE_SNAPLEN_HEADERS;
+		bool misses_smb = c->snaplen > 0 && c->snaplen < CAPTURE_SNAPLEN_SMB;
 		caveat(g, "capture-snaplen", totals->cut_packets,
 			is_short     ? 'C'
 			: misses_smb ? 'B'
@@ -122,7 +105,7 @@ static void grade_frames(
 				: "frames are cut behind the headers: content is missing, timing "
 				  "is not");
 	}
-	if ((double)t->copies > COPIES_SHARE * (double)(t->packets + 1))
+	if ((double)t->copies > CAPTURE_COPIES_SHARE * (double)(t->packets + 1))
 		caveat(g, "capture-duplicates", t->copies, 'B', CONFIDENCE_HIGH,
 			"packets were recorded twice (a span port or two interfaces); the copies "
 			"were left out");

@@ -96,4 +96,21 @@
 #define SLOW_SERVICE_NS (5 * MILLISECOND_NS)
 #define SLOW_SERVICE_NS_PER_BYTE 1
 
+/* causes 2.12: bytes the capture lacks; above these shares findings are capped. */
+#define CAPTURE_DROPS_MENTION_SHARE 0.001
+#define CAPTURE_DROPS_MEDIUM_SHARE 0.02
+#define CAPTURE_DROPS_LOW_SHARE 0.10
+/* causes 3.70 and 3.73 */
+#define CAPTURE_CUT_SHARE 0.01
+#define CAPTURE_COPIES_SHARE 0.01
+/* Connections that carry less are no transfers; their missing handshakes interest nobody. */
+#define CAPTURE_BULK_BYTES (64 * 1024)
+/* TCP/IP headers with options and VLAN tags; below this even they are cut. */
+#define CAPTURE_SNAPLEN_HEADERS 96
+/* SMB headers at the start of a segment. */
+#define CAPTURE_SNAPLEN_SMB 256
+/* One direction is missing when less than this share of the segments has an acknowledgement in
+ * return. */
+#define CAPTURE_ONE_SIDED_SHARE 0.05
+
 #endif

@@ -159,7 +159,7 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 			.unit = index,
 			.wall_ns = context.wall_ns,
 			.bytes = context.bytes};
-		if (!cause->conclude(&context, &candidate.draft) ||
+		if (!cause->conclude || !cause->conclude(&context, &candidate.draft) ||
 			!is_large_enough(&context, &candidate.draft))
 			continue;
 		clamp_savings(&candidate.draft);

@@ -83,4 +83,26 @@ const Cause cause_ack_path_congested = {
 	.precedence = 303,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Acknowledgements come {} times as late as on the free path and {} "
+				"or more later, other traffic of the capture goes their way, less "
+				"than {} of the data was lost and the data's own direction is busy "
+				"less than {} of the time.",
+			.numbers = {GUIDE_COUNT(INFLATION_FACTOR), GUIDE_NS(MIN_ADDED_NS),
+				GUIDE_SHARE(MAX_LOSS_RATE), GUIDE_SHARE(MAX_LINK_SHARE)},
+			.needs = "The traffic in the other direction must be in the capture.",
+			.traps = {"A receiver that acknowledges rarely is not late.",
+				"A connection that began on a full line has no free round trip of "
+				"its own: others between the same hosts give it."},
+			.confidence = "Medium: where the delay arises is inferred.",
+			.advice = {{"Network", "Limit the traffic the other way to a little below "
+					       "its line's "
+					       "speed, or let small packets pass first (fq_codel, "
+					       "CAKE, QoS)."},
+				{"Any", "Run uploads and downloads one after the other."}},
+			.next_test =
+				"Stop the upload for a moment: the download must become fast at "
+				"once.",
+		},
 };

@@ -63,4 +63,36 @@ const Cause cause_autotuning_restricted = {
 	.precedence = 360,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The window grew to {} times its start or more, then held for {} "
+				"round trips or more while the sender kept stopping at its edge "
+				"({} "
+				"stops), below {} of what the path holds. On Windows the window "
+				"scale tells the level: 2 highlyrestricted, 4 restricted, 8 "
+				"normal, "
+				"14 experimental.",
+			.numbers = {GUIDE_COUNT(WINDOW_GROWTH_FACTOR),
+				GUIDE_COUNT(WINDOW_HELD_ROUND_TRIPS),
+				GUIDE_COUNT(WINDOW_MIN_EDGE_STOPS),
+				GUIDE_SHARE(WINDOW_SMALL_SHARE)},
+			.needs = "The handshake and some dozen round trips of data.",
+			.traps = {"A transfer that ends while the window still grows: nothing is "
+				  "said "
+				  "about its limit.",
+				"A window that never grew is receive-window-small."},
+			.confidence =
+				"High when the measured rate is what window / round trip gives, "
+				"else medium.",
+			.advice = {{"Windows", "'netsh int tcp set global autotuninglevel=normal'; "
+					       "'Get-NetTCPSetting' shows what a policy sets."},
+				{"Linux", "Raise the third value of net.ipv4.tcp_rmem to twice "
+					  "what the path "
+					  "holds."},
+				{"NAS or appliance", "A limit on buffers is often a memory setting "
+						     "of the device."}},
+			.next_test = "Raise the limit on the receiving host for one copy and "
+				     "compare the "
+				     "largest window in a second capture.",
+		},
 };

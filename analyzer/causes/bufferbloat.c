@@ -47,4 +47,21 @@ const Cause cause_bufferbloat = {
 	.precedence = 715,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "While the link is busy ({} of the time) the round trip grows to "
+				"{} "
+				"times the free one and by {} or more. Always a note.",
+			.numbers = {GUIDE_SHARE(MIN_LINK_SHARE), GUIDE_COUNT(MIN_FACTOR),
+				GUIDE_NS(MIN_ADDED_NS)},
+			.needs = "Round trips at rest and under load.",
+			.traps = {"The copy itself loses nothing; others on the same link do."},
+			.confidence = "High.",
+			.advice = {{"Network",
+				"Queue management at the slow link (fq_codel, CAKE) keeps delay "
+				"short without costing rate."}},
+			.next_test =
+				"Run a ping beside the copy: its round trip grows as the report "
+				"says.",
+		},
 };

@@ -47,4 +47,21 @@ const Cause cause_byte_range_locks = {
 	.source = "MS-SMB2 2.2.26, 3.3.5.14",
 	.precedence = 525,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "{} or more lock requests were refused and tried again.",
+			.numbers = {GUIDE_COUNT(MIN_REFUSED)},
+			.needs = "The lock requests with their status.",
+			.traps = {"A lock that is granted at once costs one round trip and is not "
+				  "counted."},
+			.confidence = "High.",
+			.advice = {{"Samba", "'smbstatus -B' shows the holder."},
+				{"Windows server", "'Get-SmbOpenFile'."},
+				{"Any", "Databases and mailboxes on a share lock by design: a "
+					"local disk, "
+					"or one server program that works on them."}},
+			.next_test =
+				"Ask the server who holds the lock while it happens (smbstatus -B, "
+				"Get-SmbOpenFile).",
+		},
 };

@@ -45,8 +45,30 @@ const Cause cause_capture_drops = {
 		"Acknowledgements in the capture cover data that the capture does not hold, and "
 		"it was not sent again: it arrived, only the capture missed it. What happened in "
 		"those moments cannot be told.",
-	.source = "causes 3.69; Paxson 1997",
+	.source = "Paxson, SIGCOMM 1997, on drops of a measurement point",
 	.precedence = 110,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Acknowledgements cover {} or more of the bytes that the capture "
+				"does not hold and that were not sent again; moments without "
+				"knowledge make a finding's worth of time.",
+			.numbers = {GUIDE_SHARE(MIN_SHARE)},
+			.needs = "Acknowledgements of the missing direction.",
+			.traps =
+				{"Data that is recorded after its acknowledgement is out of order, "
+				 "not missing.",
+					"A whole direction that is missing is capture-one-sided."},
+			.confidence = "Medium.",
+			.advice = {{"Any", "Capture again with a larger buffer and short frames: "
+					   "'tcpdump -B "
+					   "65536 -s 256', with a filter for the two hosts."},
+				{"Network", "A mirror port that carries more than its own speed "
+					    "drops packets: "
+					    "capture on a host, or with a tap."}},
+			.next_test =
+				"Capture again on one of the hosts: the drop counter that tcpdump "
+				"prints must be zero.",
+		},
 };

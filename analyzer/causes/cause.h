@@ -93,6 +93,58 @@ typedef struct FindingDraft {
 	const char *next_test; /* the one test that would settle a "possible"; NULL */
 } FindingDraft;
 
+/* Numbers and lines of advice of a guide. */
+#define GUIDE_MAX_NUMBERS 14
+#define GUIDE_MAX_ADVICE 8
+#define GUIDE_MAX_TRAPS 6
+
+/** GuideNumber: a threshold as the code has it, so that no page can tell another one. */
+typedef struct GuideNumber {
+	NumberKind kind;
+	double value;
+} GuideNumber;
+#define GUIDE_BYTES(n)                                                                             \
+	{                                                                                          \
+		NUMBER_BYTES, (double)(n)                                                          \
+	}
+#define GUIDE_NS(n)                                                                                \
+	{                                                                                          \
+		NUMBER_NS, (double)(n)                                                             \
+	}
+#define GUIDE_COUNT(n)                                                                             \
+	{                                                                                          \
+		NUMBER_COUNT, (double)(n)                                                          \
+	}
+#define GUIDE_RATE(n)                                                                              \
+	{                                                                                          \
+		NUMBER_RATE, (double)(n)                                                           \
+	}
+#define GUIDE_SHARE(n)                                                                             \
+	{                                                                                          \
+		NUMBER_PERCENT, 100.0 * (double)(n)                                                \
+	}
+
+/** GuideAdvice: what to do, and for whom it is meant. */
+typedef struct GuideAdvice {
+	const char
+		*platform; /* "Windows client", "Samba", "Any"; see guide_platforms of the test */
+	const char *text;
+} GuideAdvice;
+
+/**
+ * CauseGuide: what `slowcopy explain` and docs/causes.md tell beyond the explanation. In `rule`,
+ * `needs`, `traps` and `confidence`, in this order, each `{}` stands for the next of `numbers`.
+ */
+typedef struct CauseGuide {
+	const char *rule;                   /* how it is recognised */
+	const char *needs;                  /* the least evidence */
+	const char *traps[GUIDE_MAX_TRAPS]; /* what looks like it, and how that is told apart */
+	const char *confidence;             /* when it is how sure */
+	GuideNumber numbers[GUIDE_MAX_NUMBERS];
+	GuideAdvice advice[GUIDE_MAX_ADVICE];
+	const char *next_test; /* the one test that settles a "possible" */
+} CauseGuide;
+
 typedef struct Cause {
 	const char *id;          /* "receive-window-small": stable; the file has the same name */
 	const char *title;       /* "The receiver's window was too small" */
@@ -101,11 +153,13 @@ typedef struct Cause {
 	unsigned precedence;     /* who is asked first: 100-199 capture, 200-299 set-up, 300-399 TCP
 				    loss and windows, 400-499     requests, 500-599 server and client,
 				    600-699 comparisons, 700-799 notes; unique */
-	bool (*conclude)(
-		const CauseContext *context, FindingDraft *draft); /* false: nothing to say */
+	bool (*conclude)(const CauseContext *context,
+		FindingDraft *draft); /* false: nothing to say. NULL: never a finding of a
+					 transfer; the guide says where it is told */
 	/** rules_out: when it did not conclude, a short reason with a number ("loss 0.00 %"), or
 	 * NULL; may be NULL. */
 	const char *(*rules_out)(const CauseContext *context);
+	CauseGuide guide;
 } Cause;
 
 /** cause_table: generated, ended by NULL, in order of file names. */

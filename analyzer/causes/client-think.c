@@ -212,8 +212,47 @@ const Cause cause_client_think = {
 		"The server's answer had reached the client, and the client did not ask for more "
 		"for a while; or it stopped in the middle of what it was sending. Server and "
 		"network stood by. The program, its disk or a scanner on the client was busy.",
-	.source = "Causes of application-limited transfers: T-RAT (SIGCOMM 2002)",
+	.source = "T-RAT (SIGCOMM 2002), application-limited transfers",
 	.precedence = 540,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "The client had its answer and did not ask again, or stopped in "
+				"the "
+				"middle of its data with nothing holding it back: {} of the time "
+				"or "
+				"more, in {} pauses or one of {} and longer. Pauses that are even "
+				"point to a program that sleeps or works for a fixed time per "
+				"block.",
+			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_COUNT(MIN_PAUSES),
+				GUIDE_NS(LONG_PAUSE_NS), GUIDE_NS(HUMAN_PAUSE_NS)},
+			.needs =
+				"Requests and answers (or, for other protocols, data of one side).",
+			.traps = {"Pauses of {} and more between files may be a person's: low "
+				  "confidence.",
+				"Pauses about a round trip long may be a small window seen from "
+				"afar.",
+				"Keep-alives and echoes are no work."},
+			.confidence =
+				"High for understood protocols when the pauses are longer than "
+				"half "
+				"a round trip or seen at the client; medium or low otherwise.",
+			.advice = {{"Windows client",
+					   "Resource Monitor: disk, processor, antivirus on the "
+					   "target file; "
+					   "even pauses of 15.6 ms are a program that sleeps 'one "
+					   "millisecond'."},
+				{"Linux", "'iostat -x 1', one processor core full? 'strace -c' on "
+					  "the "
+					  "program."},
+				{"Any", "Look for throttling: robocopy /IPG, rsync --bwlimit, "
+					"backup "
+					"limits. Several files at the same time hide pauses of a "
+					"single "
+					"file."}},
+			.next_test =
+				"Capture at the client during the same copy and look at its disk "
+				"and processor.",
+		},
 };

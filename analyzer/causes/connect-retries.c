@@ -86,4 +86,24 @@ const Cause cause_connect_retries = {
 	.source = "RFC 6298 2, 5.7; RFC 9293 3.8.1",
 	.precedence = 255,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "The SYN or its answer was sent more than once, or tries on "
+				"another "
+				"port of the server failed before.",
+			.needs = "The handshake.",
+			.traps = {"A retried SYN that the capture recorded twice is a copy."},
+			.confidence = "High.",
+			.advice = {{"Network", "A firewall that lets the connection through only "
+					       "at the second "
+					       "try, or a lossy link."},
+				{"Linux",
+					"A full queue of new connections on the server: 'nstat -az "
+					"TcpExtListenOverflows'."},
+				{"Windows", "A refused port is tried three times by Windows, half "
+					    "a second "
+					    "apart."}},
+			.next_test = "Capture at the other end: it tells whether the first packet "
+				     "arrived there.",
+		},
 };

@@ -63,4 +63,26 @@ const Cause cause_copy_through_client = {
 	.source = "MS-SMB2 2.2.31.1, 3.3.5.15.6",
 	.precedence = 760,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "At least {} were read from a server and written back to the same "
+				"server in the same pieces, {} of them or more. Always a note.",
+			.numbers = {GUIDE_BYTES(MIN_BYTES), GUIDE_SHARE(SAME_SHARE)},
+			.needs = "Reads and writes of one session.",
+			.traps =
+				{"A program that changes the data on the way writes other pieces."},
+			.confidence = "Medium.",
+			.advice = {{"Windows client", "Explorer and robocopy let the server copy "
+						      "when both ends are on "
+						      "one server."},
+				{"Linux client (cifs)",
+					"'cp --reflink=auto' on one mount uses it."},
+				{"Samba", "Offered by default; 'vfs objects = btrfs', or 'fruit' "
+					  "with "
+					  "'fruit:copyfile = yes' for macOS."},
+				{"Any", "On the server itself use cp."}},
+			.next_test =
+				"Copy the same file with Explorer or robocopy: if hardly a byte "
+				"crosses the network, the program was the reason.",
+		},
 };

@@ -90,8 +90,28 @@ const Cause cause_cross_traffic = {
 		"Connections that run at the same time share the slowest link between them. Each "
 		"gets a part, and packets are lost when their bursts meet in the queue before it. "
 		"Nothing is broken; there is only more to move than this copy.",
-	.source = "causes 3.32; Siekkinen et al. 2008",
+	.source = "Siekkinen et al. 2008",
 	.precedence = 301,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Other connections in the capture took {} or more of what the path "
+				"carries at the same time, together with this transfer {} or more, "
+				"and the transfer was held back by its congestion window or by "
+				"losses.",
+			.numbers = {GUIDE_SHARE(MIN_OTHERS_SHARE), GUIDE_SHARE(NEARLY_FULL_SHARE),
+				GUIDE_SHARE(FULL_SHARE)},
+			.needs = "The other connections in the same capture.",
+			.traps = {"Connections of the same copy (several channels, FTP data) are "
+				  "not "
+				  "others.",
+				"A full link that only takes its time is healthy."},
+			.confidence = "High when the sum is {} of the path; otherwise medium.",
+			.advice = {{"Any", "Run large transfers one after the other, or at another "
+					   "time."},
+				{"Network", "A queue per connection (fq_codel, CAKE) shares the "
+					    "link evenly."}},
+			.next_test = "Repeat the copy while the other transfers rest.",
+		},
 };

@@ -102,4 +102,39 @@ const Cause cause_delayed_ack_nagle = {
 	.precedence = 370,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "{} or more times a small last piece waited until an "
+				"acknowledgement came that the receiver had held back on its timer "
+				"({} or more beyond the way there and back), and data of the same "
+				"side followed at once. The length names the system: about 40 ms "
+				"Linux and current Windows, 100 ms older BSD and macOS, 200 ms "
+				"older Windows.",
+			.numbers = {GUIDE_COUNT(MIN_EVENTS), GUIDE_NS(DELAYED_ACK_MIN_NS),
+				GUIDE_COUNT(SURE_EVENTS)},
+			.needs = "Both directions; pure acknowledgements.",
+			.traps = {"A server that thinks for as long answers with data: here the "
+				  "release is a bare acknowledgement, and the same side goes on.",
+				"A timer of the sender repeats something: rto-stall.",
+				"The first few packets of a connection are acknowledged at once "
+				"and "
+				"hide it."},
+			.confidence =
+				"High with {} events and a known round trip; otherwise medium.",
+			.advice = {{"Any", "In the sending program set TCP_NODELAY, or write a "
+					   "message with "
+					   "one call."},
+				{"Samba", "Keep TCP_NODELAY in 'socket options' (the default)."},
+				{"Windows", "Receiver, as a last resort: 'Set-NetTCPSetting "
+					    "-DelayedAckFrequency 1', or TcpAckFrequency=1 for the "
+					    "interface."},
+				{"Linux", "Receiver, as a last resort: 'ip route change ... "
+					  "quickack 1'."},
+				{"NAS or appliance", "Small devices that send one segment at a "
+						     "time need a stack that "
+						     "sends two."}},
+			.next_test =
+				"Switch delayed acknowledgements off on the receiver for one copy "
+				"(quickack 1, TcpAckFrequency=1): the pauses must vanish.",
+		},
 };

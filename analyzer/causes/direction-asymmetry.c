@@ -131,8 +131,30 @@ const Cause cause_direction_asymmetry = {
 		"speeds. That narrows the search: whatever both directions share, such as the link "
 		"and its delay, is not the reason. What differs is the receiving host's window, "
 		"loss in one direction, or a disk that writes slower than it reads.",
-	.source = "causes 3.33; Shalunov and Carlson (PAM 2005)",
+	.source = "Shalunov and Carlson (PAM 2005)",
 	.precedence = 600,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Two transfers between the same two hosts in opposite directions, "
+				"each {} or {} long at least, differ by a factor of {} or more. "
+				"Always a note: the cause of the slow direction has its own "
+				"finding.",
+			.numbers = {GUIDE_BYTES(MIN_BYTES), GUIDE_NS(MIN_NS),
+				GUIDE_COUNT(MIN_RATIO), GUIDE_SHARE(FULL_SHARE)},
+			.needs = "Both directions in one capture.",
+			.traps = {"Access lines with two speeds: both directions fill the link ({} "
+				  "of "
+				  "the time) and nothing is wrong.",
+				"Different files, a warm cache or another dialect: compare like "
+				"with like."},
+			.confidence = "Medium.",
+			.advice = {{"Any",
+				"What both directions share (link, distance) is not the reason; "
+				"look at the bucket that differs."}},
+			.next_test = "Copy the same file there and back at a quiet time, captured "
+				     "in one "
+				     "file.",
+		},
 };

@@ -151,4 +151,30 @@ const Cause cause_directory_enumeration = {
 	.source = "MS-SMB2 2.2.33, 3.3.5.18; MS-FSCC 2.4",
 	.precedence = 403,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Listing folders, with the questions about single entries that "
+				"follow it, takes {} of the time or more. Questions count when "
+				"there are {} or more and hardly any file is moved.",
+			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_COUNT(MIN_ENTRY_QUERIES)},
+			.needs = "Listing requests of the job.",
+			.traps = {"Waits for change notifications are not waits.",
+				"A slow server is server-slow-metadata."},
+			.confidence = "High when the capture place is known.",
+			.advice = {{"Windows client",
+					   "Turn off thumbnails and extra columns for network "
+					   "folders; 'dir' "
+					   "or robocopy instead of tools that open each file."},
+				{"Linux client (cifs)",
+					"A longer actimeo= lets the kernel keep attributes."},
+				{"macOS", "Switch off .DS_Store on network volumes."},
+				{"Samba", "'case sensitive = yes' where clients allow it, a larger "
+					  "'directory "
+					  "name cache size'."},
+				{"Any", "Split very large folders."}},
+			.next_test =
+				"List the same folder with a program that asks for names only "
+				"(dir, "
+				"ls -U): if that is quick, the questions per entry are the cost.",
+		},
 };

@@ -50,8 +50,26 @@ const Cause cause_ecn_broken = {
 		"Two bits of each packet tell that a router's queue was filling. A device on this "
 		"path sets them on nearly all packets, so the sender believes in permanent "
 		"congestion and stays slow.",
-	.source = "RFC 3168 5; causes 3.20",
+	.source = "RFC 3168 5",
 	.precedence = 336,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "More than {} of at least {} packets carry the congestion mark, {} "
+				"or more acknowledgements echo it, and the sender was held back by "
+				"its congestion window.",
+			.numbers = {GUIDE_SHARE(MANGLED_SHARE), GUIDE_COUNT(MIN_PACKETS),
+				GUIDE_COUNT(MIN_ECHOES)},
+			.needs = "The marks must be visible: behind the device that makes them.",
+			.traps = {"A real queue marks some packets, and none while it is empty."},
+			.confidence = "Medium.",
+			.advice = {{"Network", "Look for a router or firewall that sets DSCP by "
+					       "writing the whole "
+					       "byte; its two lowest bits are not its own."},
+				{"Linux", "Until then net.ipv4.tcp_ecn=0."}},
+			.next_test = "Capture before and behind the suspected device and compare "
+				     "the two "
+				     "lowest bits of the traffic class.",
+		},
 };

@@ -57,4 +57,24 @@ const Cause cause_ecn_congestion = {
 	.precedence = 338,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "{} or more acknowledgements carry the congestion echo, the marks "
+				"are on no more than {} of the packets, and the sender was held "
+				"back by its congestion window.",
+			.numbers = {GUIDE_COUNT(MIN_ECHOES), GUIDE_SHARE(MANGLED_SHARE)},
+			.needs = "The acknowledgements' flags.",
+			.traps = {"Marks on nearly all packets are no queue's: ecn-broken."},
+			.confidence = "High with twice that many echoes; otherwise medium.",
+			.advice = {{"Network",
+					   "Find the queue that marks: its threshold may be far "
+					   "too low for "
+					   "this round trip (fq_codel ce_threshold, RED minimum)."},
+				{"Network", "Otherwise the link is busy: less at the same time, or "
+					    "more "
+					    "bandwidth."}},
+			.next_test = "Switch ECN off on the sender for one copy "
+				     "(net.ipv4.tcp_ecn=0): if "
+				     "that is much faster, the marks come too early.",
+		},
 };

@@ -41,4 +41,16 @@ const Cause cause_fast_retransmit = {
 	.precedence = 720,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Packets were lost and repaired, and all of it cost less than a "
+				"finding. Always a note.",
+			.needs = "One repair.",
+			.traps = {"It is what other tools count as a problem; without lost time it "
+				  "is "
+				  "none."},
+			.confidence = "High.",
+			.advice = {{"Any", "Nothing to do."}},
+			.next_test = "None is needed: its cost is measured.",
+		},
 };

@@ -81,4 +81,31 @@ const Cause cause_flush_write_through = {
 	.source = "MS-SMB2 2.2.17, 2.2.21, 3.3.5.11; smb.conf(5) strict sync",
 	.precedence = 495,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "One FLUSH for {} writes or fewer (and {} at least), or {} of the "
+				"writes ask to be on the disk before they are confirmed.",
+			.numbers = {GUIDE_COUNT(WRITES_PER_FLUSH), GUIDE_COUNT(MIN_FLUSHES),
+				GUIDE_SHARE(THROUGH_SHARE)},
+			.needs = "The write requests with their flags.",
+			.traps = {"One FLUSH at the end of a file is normal; when it is long it is "
+				  "server-slow-write."},
+			.confidence = "High near the server or with long waits; otherwise medium.",
+			.advice = {{"Any", "Begin with the program: how often must data be on the "
+					   "disk (sync, "
+					   "safe writes, disk image bands of a backup)?"},
+				{"Samba", "'strict sync = no' answers FLUSH without waiting: "
+					  "faster, but data "
+					  "the client believes to be safe is lost if the server "
+					  "loses power."},
+				{"Windows server", "Shares with continuous availability always "
+						   "write through."},
+				{"NAS or appliance", "Storage that confirms quickly and safely: an "
+						     "SSD or a cache with a "
+						     "battery."},
+				{"Linux client (cifs)", "Mounts with cache=none or programs with "
+							"O_SYNC write through."}},
+			.next_test = "Copy the same file with a program that does not flush (cp, "
+				     "robocopy) and compare.",
+		},
 };

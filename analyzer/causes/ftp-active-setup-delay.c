@@ -77,4 +77,21 @@ const Cause cause_ftp_active_setup_delay = {
 	.source = "RFC 959 3.3; RFC 1413",
 	.precedence = 230,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "In active mode the server opened the data connection {} or more "
+				"later than it should, or had to try again.",
+			.numbers = {GUIDE_NS(DELAY_NS)},
+			.needs = "Control and data connection.",
+			.traps = {"A server that is busy answers late in passive mode, too."},
+			.confidence = "High.",
+			.advice = {{"FTP client", "Use passive mode (PASV, EPSV)."},
+				{"Network", "If it has to be active: let the firewall before the "
+					    "client follow "
+					    "FTP."},
+				{"FTP server", "vsftpd reverse_lookup_enable=NO, ProFTPD "
+					       "'UseReverseDNS off', "
+					       "'IdentLookups off'."}},
+			.next_test = "Move the same file in passive mode.",
+		},
 };

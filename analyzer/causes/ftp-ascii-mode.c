@@ -40,4 +40,21 @@ const Cause cause_ftp_ascii_mode = {
 	.source = "RFC 959 3.1.1",
 	.precedence = 770,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "The transfer ran in text mode (TYPE A, or none given) and moved "
+				"{} "
+				"or more. Always a note.",
+			.numbers = {GUIDE_BYTES(MIN_BYTES)},
+			.needs = "The TYPE command, or the start of the control connection.",
+			.traps = {"Listings are always text."},
+			.confidence = "High.",
+			.advice = {{"FTP client", "'binary' (TYPE I) before the transfer, or the "
+						  "setting for transfer "
+						  "type."},
+				{"FTP server", "vsftpd ascii_download_enable=NO and "
+					       "ascii_upload_enable=NO "
+					       "(defaults) move the bytes unchanged."}},
+			.next_test = "Compare the size of the file on both sides.",
+		},
 };

@@ -130,4 +130,30 @@ const Cause cause_ftp_connection_per_file = {
 	.source = "RFC 959 3.2, 3.3, 5; RFC 2428",
 	.precedence = 460,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "A job of {} files or more, half of them {} or smaller, spends {} "
+				"or more of its time on connections, commands and the slow start "
+				"of "
+				"each connection.",
+			.numbers = {GUIDE_COUNT(MIN_FILES), GUIDE_BYTES(SMALL_BYTES),
+				GUIDE_SHARE(MIN_SHARE), GUIDE_NS(QUICK_PER_FILE_NS)},
+			.needs = "The control connection.",
+			.traps = {"A server that takes {} and more per file is told by itself.",
+				"Parallel sessions hide it."},
+			.confidence = "High with twice the least loss and a known capture place; "
+				      "otherwise medium.",
+			.advice = {{"FTP client", "Pack the files first (tar, zip), or move "
+						  "several at the same time: "
+						  "'lftp mirror --parallel=8', the transfer limit "
+						  "of FileZilla and "
+						  "WinSCP."},
+				{"FTP client", "TYPE once, no SIZE and MDTM before each file."},
+				{"Any", "Protocols that keep one connection for all files (rsync, "
+					"SFTP, "
+					"HTTP) do not have this cost."}},
+			.next_test =
+				"Move one archive of the same bytes: it must reach the speed of a "
+				"large file.",
+		},
 };

@@ -81,4 +81,22 @@ const Cause cause_ftp_control_round_trips = {
 	.source = "RFC 959 5; RFC 3659",
 	.precedence = 455,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "{} or more commands beside the transfer for each of {} files or "
+				"more, or {} commands without a file; the client waited a round "
+				"trip for each.",
+			.numbers = {GUIDE_COUNT(MIN_PER_FILE), GUIDE_COUNT(MIN_FILES),
+				GUIDE_COUNT(MIN_COMMANDS)},
+			.needs = "The control connection.",
+			.traps = {"Commands that belong to every transfer are not counted."},
+			.confidence = "High with twice the least loss; otherwise medium.",
+			.advice = {{"FTP client", "Options such as 'use MLSD', no SIZE and MDTM "
+						  "before each file, "
+						  "TYPE once; several files in one command; lftp "
+						  "'set ftp:sync-mode "
+						  "off'."},
+				{"FTP client", "Several files at the same time, or one archive."}},
+			.next_test = "Count the commands per file in the client's log.",
+		},
 };

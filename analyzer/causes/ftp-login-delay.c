@@ -77,4 +77,25 @@ const Cause cause_ftp_login_delay = {
 	.source = "RFC 959 5.4; RFC 1413",
 	.precedence = 240,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "The greeting or an answer during the log-in took {} or more "
+				"beyond "
+				"a round trip.",
+			.numbers = {GUIDE_NS(DELAY_NS)},
+			.needs = "The start of the control connection.",
+			.traps = {"A person who types a password is a pause of the client."},
+			.confidence = "High.",
+			.advice = {{"FTP server", "vsftpd reverse_lookup_enable=NO, ProFTPD "
+						  "'UseReverseDNS off' and "
+						  "'IdentLookups off', Pure-FTPd -H; or mend DNS "
+						  "for the clients' "
+						  "addresses."},
+				{"FTP server", "After the password: PAM modules, LDAP, a domain "
+					       "controller, a "
+					       "delay after failed log-ins."}},
+			.next_test =
+				"Capture at the server: a question to port 53 or 113 that gets no "
+				"answer in the gap is the reason.",
+		},
 };

@@ -66,4 +66,24 @@ const Cause cause_ftp_port_pasv_failure = {
 	.source = "RFC 1579; RFC 2428; RFC 959 5.4",
 	.precedence = 225,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "A data connection was never established, or the server refused it "
+				"(425) or the way it was to be made (PORT, EPRT, PASV, EPSV).",
+			.needs = "The control connection, and the tries.",
+			.traps = {"A data connection that was not captured but carried data is no "
+				  "failure: the reply 226 tells."},
+			.confidence = "High.",
+			.advice = {{"FTP server", "Give passive mode a fixed range of ports and "
+						  "open it in the "
+						  "firewall (pasv_min_port, pasv_max_port; behind "
+						  "address translation "
+						  "pasv_address)."},
+				{"FTP client", "Choose the mode that works; curl --disable-epsv "
+					       "for old firewalls."},
+				{"Network",
+					"A firewall must follow FTP, or let the range through."}},
+			.next_test = "Try the passive port by hand ('nc -vz server PORT') from the "
+				     "client while the server waits.",
+		},
 };

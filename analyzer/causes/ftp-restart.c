@@ -154,4 +154,26 @@ const Cause cause_ftp_restart = {
 	.source = "RFC 959 3.5; RFC 3659 5",
 	.precedence = 245,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "A transfer was broken off and the same file was moved again "
+				"within "
+				"{} from the start, or from before where it ended: {} or more "
+				"twice.",
+			.numbers = {GUIDE_NS(MAX_PAUSE_NS), GUIDE_BYTES(MIN_DISCARDED)},
+			.needs = "Both tries in the capture.",
+			.traps = {"Another copy of the same file much later is meant."},
+			.confidence = "High.",
+			.advice = {{"FTP client", "Use a client that resumes (REST): 'curl -C -', "
+						  "'lftp get -c', "
+						  "'wget -c'."},
+				{"Network",
+					"A firewall that forgets the idle control connection "
+					"during a long "
+					"transfer is the usual reason: NOOP or TCP keep-alives."},
+				{"FTP server", "REST must be allowed."}},
+			.next_test =
+				"Look at which side broke it off: the first FIN or RST, and the "
+				"reply 426.",
+		},
 };

@@ -54,4 +54,29 @@ const Cause cause_idle_restart = {
 	.precedence = 380,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "{} times or more the sender was silent for longer than its timer "
+				"and then began with half of what it had under way before, or "
+				"less, "
+				"and doubled again.",
+			.numbers = {GUIDE_COUNT(MIN_RESTARTS)},
+			.needs = "Pauses with everything acknowledged, in one direction of data.",
+			.traps = {"A short message after a pause is small by itself: only rounds "
+				  "that "
+				  "end because of acknowledgements count.",
+				"A loss before the pause explains the small window."},
+			.confidence =
+				"Medium: the window of the sender is inferred from what it sends.",
+			.advice = {{"Linux", "'sysctl net.ipv4.tcp_slow_start_after_idle=0' on the "
+					     "sender; on a "
+					     "shared long line that may cause loss."},
+				{"Windows",
+					"'Set-NetTCPSetting -CwndRestart False' on the sender."},
+				{"Any", "Remove the pauses: find out what the program waits for "
+					"between its "
+					"bursts."}},
+			.next_test =
+				"Switch the restart off on the sender for one copy and compare.",
+		},
 };

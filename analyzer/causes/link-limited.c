@@ -65,8 +65,23 @@ const Cause cause_link_limited = {
 	.explanation =
 		"The transfer used what the slowest link between the hosts can carry, headers "
 		"included, nearly all of the time. No setting on the hosts makes it faster.",
-	.source = "causes 3.26; T-RAT (SIGCOMM 2002)",
+	.source = "T-RAT (SIGCOMM 2002), bandwidth-limited transfers",
 	.precedence = 700,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "The link was busy {} of the time or more. The speed is named as "
+				"an "
+				"Ethernet speed only when trains of 16 and more packets, or a "
+				"standing queue, agree on it. Always a note: the healthy verdict.",
+			.numbers = {GUIDE_SHARE(HEALTHY_LINK_SHARE)},
+			.needs = "Trains of packets in the capture.",
+			.traps = {"A queue that other transfers share gives this transfer's share, "
+				  "not the link's speed: then no speed is named."},
+			.confidence = "High when the speed is proven, else medium.",
+			.advice = {{"Any",
+				"To go faster: a faster link, compression, or fewer bytes."}},
+			.next_test = "None is needed: the link was full.",
+		},
 };

@@ -101,4 +101,30 @@ const Cause cause_link_speed_low = {
 	.precedence = 615,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The link was busy {} of the time at a proven speed of 10 or {} "
+				"Mbit/s, and one of the two hosts reaches {} times as much with "
+				"another in the same capture.",
+			.numbers = {GUIDE_SHARE(MIN_LINK_SHARE), GUIDE_COUNT(MAX_NOMINAL_BPS / 1e6),
+				GUIDE_COUNT(FASTER_FACTOR)},
+			.needs = "A reason to expect more; without one the speed is only stated "
+				 "(link-limited).",
+			.traps = {"A shaper set to a round number looks alike: it lets a first "
+				  "burst "
+				  "pass (shaping).",
+				"A service of 100 Mbit/s is as it should be."},
+			.confidence = "Medium.",
+			.advice = {{"Network", "Check the cable first: a gigabit link needs all "
+					       "four pairs and "
+					       "falls back to 100 Mbit/s with one broken wire."},
+				{"Linux", "'ethtool eth0 | grep Speed'."},
+				{"Windows", "'Get-NetAdapter'."},
+				{"Any", "An old dock, IP telephone or switch in between, or energy "
+					"saving "
+					"on the card."}},
+			.next_test =
+				"Compare the speed that cards and switch ports report: 'ethtool "
+				"eth0 | grep Speed', Get-NetAdapter.",
+		},
 };

@@ -60,4 +60,35 @@ const Cause cause_loss_congestive = {
 	.precedence = 330,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "At least {} packets were lost, and {} or more of the loss events "
+				"came while the round trip was growing, or {} and more packets "
+				"went "
+				"at a time. One burst at the end of slow start is normal and not "
+				"counted.",
+			.numbers = {GUIDE_COUNT(LOSS_MIN_PACKETS),
+				GUIDE_SHARE(LOSS_CONGESTIVE_SHARE),
+				GUIDE_COUNT(LOSS_CONGESTIVE_BURST)},
+			.needs = "Round trip samples around the losses.",
+			.traps = {"The overshoot that ends slow start happens once per connection "
+				  "in "
+				  "health.",
+				"A rate limiter without a queue drops at an even rate: policing.",
+				"A receiver whose buffer overruns is told as zero-window."},
+			.confidence = "Medium: the queue itself is not in the capture.",
+			.advice = {{"Network", "The link is busier than it can carry, or its queue "
+					       "too short: fair "
+					       "queueing (fq_codel, CAKE), limits for other "
+					       "traffic, more "
+					       "bandwidth."},
+				{"Network", "Where a fast port feeds a slow one, Ethernet flow "
+					    "control, or a "
+					    "sender that paces ('tc qdisc ... fq', BBR), keeps a "
+					    "switch's small "
+					    "buffer from overflowing."},
+				{"Any", "Run large copies one after the other, or at another "
+					"time."}},
+			.next_test = "Repeat the copy when the link is otherwise idle.",
+		},
 };

@@ -81,4 +81,47 @@ const Cause cause_loss_random = {
 	.precedence = 335,
 	.conclude = conclude,
 	.rules_out = loss_rules_out,
+	.guide =
+		{
+			.rule = "At least {} packets and {} of those sent were lost and repaired "
+				"(or fewer, when that loss explains the rate by the model 1.22 x "
+				"MSS / (round trip x square root of loss)); fewer than {} of the "
+				"losses came with a growing round trip, and fewer than {} at a "
+				"time.",
+			.numbers = {GUIDE_COUNT(LOSS_MIN_PACKETS), GUIDE_SHARE(LOSS_MIN_RATE),
+				GUIDE_SHARE(LOSS_CONGESTIVE_SHARE),
+				GUIDE_COUNT(LOSS_CONGESTIVE_BURST), GUIDE_SHARE(INFLATED_SHARE),
+				GUIDE_COUNT(MODEL_FACTOR)},
+			.needs = "Repairs seen in the capture, with the gap or the original before "
+				 "them.",
+			.traps = {"Packets that are late, not lost: their repair cannot have been "
+				  "asked for yet (reordering).",
+				"The same packet recorded twice (mirror port) is a copy and never "
+				"a "
+				"repair.",
+				"Bytes the capture missed but the receiver acknowledged are no "
+				"loss "
+				"(capture-drops).",
+				"Packets sent again into a closed window belong to zero-window."},
+			.confidence =
+				"High with ten separate losses that are scattered ({} or less with "
+				"a growing round trip) and a rate that fits the model within a "
+				"factor of {}; otherwise medium.",
+			.advice = {{"Network", "Look for a bad cable, plug, SFP module or radio "
+					       "link where the "
+					       "report says the loss is: error counters of cards "
+					       "and switch ports "
+					       "('ethtool -S', 'show interface')."},
+				{"Windows", "'Get-NetAdapterStatistics' shows received errors and "
+					    "discards."},
+				{"Linux", "'ethtool -S eth0', 'ip -s link'; a receiver that drops "
+					  "by itself "
+					  "needs larger rings ('ethtool -G')."},
+				{"Any", "A newer congestion control on the sender (CUBIC, BBR) "
+					"softens it, "
+					"but does not cure it."}},
+			.next_test =
+				"Capture at both ends at the same time: what left one and never "
+				"reached the other was lost between them; what reached it was not.",
+		},
 };

@@ -11,29 +11,14 @@
 #include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.11: five packets and one in two thousand, before it is called a rate. */
-#define MIN_LOST_PACKETS 5
-#define MIN_LOSS_RATE 0.0005
 /* Mathis et al. 1997: rate = 1.22 MSS / (RTT sqrt(p)). */
 #define MATHIS_FACTOR 1.22
 /* Causes 3.11: the model fits when it is within a factor of two. */
 #define MATHIS_TOLERANCE 2.0
-/* Causes 3.12: half of the losses came when the queue was filling, or three and more at a time. */
-#define CONGESTIVE_SHARE 0.5
-#define CONGESTIVE_BURST 3
-/* Causes 3.22: timers over full-size segments, while smaller ones pass. */
-#define BLACK_HOLE_TIMEOUTS 3
-#define BLACK_HOLE_SIZE_SHARE 0.97
 /* Segments that show which size passes: many, and larger than the smallest MTU of IPv4 (RFC 791).
  */
 #define MIN_FAR_PACKETS 100
 #define MIN_FAR_SEGMENT 536
-/* Causes 3.16: proven unneeded repairs. */
-#define SPURIOUS_MIN 3
-#define SPURIOUS_SHARE 0.5
-/* Causes 3.17. */
-#define REORDERED_MIN 10
-#define REORDERED_MIN_RATE 0.001
 /* What a timer costs at least after the fix: the loss is seen and repaired in two round trips
  * (causes 2.15). */
 #define REPAIR_ROUND_TRIPS 2
@@ -128,25 +113,25 @@ static bool is_black_hole_from_afar(const CauseContext *context, const LossFacts
 	const TcpDirection *d = facts->direction;
 	return d->unseen_stalls > 0 && d->big_timeouts == 0 && d->retransmitted_packets > 0 &&
 	       context->facts->tcp.handshake_seen && d->payload_packets >= MIN_FAR_PACKETS &&
-	       (double)d->max_segment < BLACK_HOLE_SIZE_SHARE * d->mss &&
+	       (double)d->max_segment < LOSS_BLACK_HOLE_SIZE_SHARE * d->mss &&
 	       d->max_segment >= MIN_FAR_SEGMENT && facts->stall_ns * 2 >= facts->cost_ns;
 }
 
 /* Full-size segments time out again and again, and none was ever acknowledged at that size. */
 static bool is_black_hole(const CauseContext *context, const TcpDirection *d)
 {
-	if (d->big_timeouts < BLACK_HOLE_TIMEOUTS)
+	if (d->big_timeouts < LOSS_BLACK_HOLE_TIMEOUTS)
 		return false;
 	if (d->max_acked_len > 0)
-		return (double)d->max_acked_len < BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
+		return (double)d->max_acked_len < LOSS_BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
 	/* nothing at all arrived: the handshake did, and so do the small packets of others */
 	return d->una == 0 && context->facts->tcp.handshake_seen && small_packets_pass(context);
 }
 
 bool loss_was_none(const LossFacts *facts)
 {
-	return facts->unneeded >= SPURIOUS_MIN &&
-	       (double)facts->unneeded >= SPURIOUS_SHARE * (double)facts->repairs;
+	return facts->unneeded >= LOSS_SPURIOUS_MIN &&
+	       (double)facts->unneeded >= LOSS_SPURIOUS_SHARE * (double)facts->repairs;
 }
 
 static LossKind unneeded_kind(const CauseContext *context, const LossFacts *facts)
@@ -156,7 +141,7 @@ static LossKind unneeded_kind(const CauseContext *context, const LossFacts *fact
 	if (reader_kind(context) != READER_FINE)
 		return LOSS_FINE;
 	double reordered = (double)d->reordered / (double)d->payload_packets;
-	if (d->reordered >= REORDERED_MIN && reordered >= REORDERED_MIN_RATE)
+	if (d->reordered >= LOSS_REORDERED_MIN && reordered >= LOSS_REORDERED_MIN_RATE)
 		return LOSS_REORDERING;
 	return LOSS_SPURIOUS;
 }
@@ -172,8 +157,8 @@ static LossKind stall_kind(const TcpDirection *d)
 static bool is_congestive(const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	return (double)d->loss_events_inflated >= CONGESTIVE_SHARE * (double)d->loss_events ||
-	       facts->lost >= CONGESTIVE_BURST * d->loss_events;
+	return (double)d->loss_events_inflated >= LOSS_CONGESTIVE_SHARE * (double)d->loss_events ||
+	       facts->lost >= LOSS_CONGESTIVE_BURST * d->loss_events;
 }
 
 /* The end of slow start overruns the queue once in a healthy connection (causes 3.12). */
@@ -195,13 +180,13 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	uint64_t timers = d->timeouts + d->tail_probes + d->unseen_stalls;
 	bool has_stalls = timers > 0 && ret->stall_ns >= cause_min_lost_ns(context);
 	/* timers tell the story when most repairs needed one, not when a few of many did */
-	bool are_usual = timers * 2 >= d->loss_events || ret->lost < MIN_LOST_PACKETS;
+	bool are_usual = timers * 2 >= d->loss_events || ret->lost < LOSS_MIN_PACKETS;
 	if (has_stalls && are_usual && ret->stall_ns * 2 >= ret->cost_ns)
 		return stall_kind(d);
 	/* a long path suffers from rates that a short one does not notice */
-	bool explains = ret->rate >= MIN_LOSS_RATE ||
+	bool explains = ret->rate >= LOSS_MIN_RATE ||
 			(ret->mathis > 0 && ret->mathis <= MATHIS_TOLERANCE * context->rate);
-	if (ret->lost < MIN_LOST_PACKETS || !explains)
+	if (ret->lost < LOSS_MIN_PACKETS || !explains)
 		return has_stalls ? stall_kind(d) : LOSS_FINE;
 	if (is_first_overshoot(context, ret))
 		return LOSS_FINE;

@@ -8,6 +8,22 @@
 
 #include "analyzer/causes/cause.h"
 
+/* Causes 3.11: five packets and one in two thousand, before it is called a rate. */
+#define LOSS_MIN_PACKETS 5
+#define LOSS_MIN_RATE 0.0005
+/* Causes 3.12: half of the losses came when the queue was filling, or three and more at a time. */
+#define LOSS_CONGESTIVE_SHARE 0.5
+#define LOSS_CONGESTIVE_BURST 3
+/* Causes 3.22: timers over full-size segments, while smaller ones pass. */
+#define LOSS_BLACK_HOLE_TIMEOUTS 3
+#define LOSS_BLACK_HOLE_SIZE_SHARE 0.97
+/* Causes 3.16: proven unneeded repairs. */
+#define LOSS_SPURIOUS_MIN 3
+#define LOSS_SPURIOUS_SHARE 0.5
+/* Causes 3.17. */
+#define LOSS_REORDERED_MIN 10
+#define LOSS_REORDERED_MIN_RATE 0.001
+
 /** LossKind: exactly one cause speaks for the time that losses cost. */
 typedef enum LossKind {
 	LOSS_FINE,       /* cost too little, or too little evidence */

@@ -12,6 +12,8 @@
 #define TUNNEL_MSS 1400
 #define COSTLY_MSS 1000
 #define ETHERNET_MSS 1460
+/* Fewer say nothing about what a host may send. */
+#define MIN_FULL_PACKETS 100
 /* Headers of IP, TCP and Ethernet with framing around each segment. */
 #define HEADER_BYTES (40.0 + FRAMING_BYTES)
 #define TIMESTAMP_BYTES 12
@@ -36,7 +38,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const TcpDirection *d = context->sender;
 	if (!d || !d->has_mac || !context->receiver || d->max_segment == 0 ||
-		d->max_segment >= TUNNEL_MSS || d->unique_bytes < 100 * (uint64_t)d->max_segment ||
+		d->max_segment >= TUNNEL_MSS ||
+		d->unique_bytes < MIN_FULL_PACKETS * (uint64_t)d->max_segment ||
 		context->receiver->options_cut)
 		return false;
 	double options = d->has_timestamps ? TIMESTAMP_BYTES : 0;
@@ -89,4 +92,28 @@ const Cause cause_mss_clamped = {
 	.precedence = 620,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "No packet carried more than {} bytes on an Ethernet capture, over "
+				"{} full packets or more. Below {} it costs wire time; above that "
+				"it is a note.",
+			.numbers = {GUIDE_COUNT(TUNNEL_MSS), GUIDE_COUNT(MIN_FULL_PACKETS),
+				GUIDE_COUNT(COSTLY_MSS)},
+			.needs = "Both SYNs tell who limits it.",
+			.traps = {"VPN, PPPoE and tunnels need the room: a note without advice to "
+				  "change it.",
+				"Programs that write small pieces send small packets: the largest "
+				"one counts."},
+			.confidence = "High.",
+			.advice = {{"Network", "536 bytes are what hosts use when they do not know "
+					       "better: look "
+					       "for a device that clamps far too low."},
+				{"Windows", "Path MTU discovery switched off in the registry "
+					    "(EnablePMTUDiscovery = 0) gives 536 beyond the own "
+					    "network."},
+				{"Linux", "net.ipv4.ip_no_pmtu_disc must be 0."}},
+			.next_test =
+				"Read the MSS option of both SYNs at both ends: a difference shows "
+				"that a device changes it.",
+		},
 };

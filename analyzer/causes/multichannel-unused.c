@@ -59,4 +59,26 @@ const Cause cause_multichannel_unused = {
 	.source = "MS-SMB2 3.2.4.20.10, 2.2.32.5",
 	.precedence = 765,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Dialect 3, both sides can use several connections, the server "
+				"lists two interfaces or more (or one that spreads over "
+				"processors), the link was full ({} of the time) and one "
+				"connection "
+				"carried it all. Always a note.",
+			.numbers = {GUIDE_SHARE(HEALTHY_LINK_SHARE)},
+			.needs = "The negotiation and the server's list of interfaces.",
+			.traps = {"One gigabit port that does not spread over processors gains "
+				  "nothing."},
+			.confidence = "Medium.",
+			.advice = {{"Windows client", "'Get-SmbMultichannelConnection' tells why "
+						      "it is not used."},
+				{"Samba", "'server multi channel support = yes' (the default since "
+					  "4.15), "
+					  "interfaces with speed and RSS given."},
+				{"Linux client (cifs)", "Mount with multichannel,max_channels=4."}},
+			.next_test =
+				"Get-SmbMultichannelConnection (Windows) or the mount's "
+				"/proc/fs/cifs/DebugData lists the channels that could be used.",
+		},
 };

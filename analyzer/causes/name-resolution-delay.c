@@ -74,4 +74,27 @@ const Cause cause_name_resolution_delay = {
 	.source = "RFC 1002 6; RFC 1035 4.2.1; RFC 4795 2.7",
 	.precedence = 205,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Queries for the server's name (DNS, multicast DNS, LLMNR, "
+				"NetBIOS) "
+				"whose answer holds the server's address took longer than one "
+				"round "
+				"trip before the connection began.",
+			.needs = "The queries in the capture.",
+			.traps = {"Queries for other names, or without that answer, are not "
+				  "counted."},
+			.confidence = "High.",
+			.advice = {{"Windows client",
+					   "Take DNS and WINS servers that do not answer out of "
+					   "the list; "
+					   "NetBIOS over TCP/IP off where nothing old needs it."},
+				{"Samba", "'name resolve order = host bcast' for clients."},
+				{"Any", "Use the full name; give the server a name that the first "
+					"DNS "
+					"server knows."}},
+			.next_test =
+				"'nslookup' or 'dig' of the name against each configured server: "
+				"one that does not answer is the reason.",
+		},
 };

@@ -113,4 +113,33 @@ const Cause cause_no_oplock_rereads = {
 	.source = "MS-SMB2 2.2.13, 2.2.14, 3.3.4.6; smb.conf(5)",
 	.precedence = 408,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "{} or more of the opened files came without permission to cache, "
+				"and either {} of the bytes read (and at least {}) had been read "
+				"before, or the client asked {} times or more for the attributes "
+				"of "
+				"each file.",
+			.numbers = {GUIDE_SHARE(UNCACHED_SHARE), GUIDE_SHARE(REREAD_SHARE),
+				GUIDE_BYTES(MIN_REREAD_BYTES), GUIDE_COUNT(QUERIES_PER_FILE),
+				GUIDE_COUNT(MIN_OPENS)},
+			.needs = "Opens in the capture; {} of them for attributes.",
+			.traps = {"Programs that copy without a cache on purpose.",
+				"Encrypted sessions do not show it."},
+			.confidence = "Medium.",
+			.advice = {{"Samba", "'oplocks = yes', 'smb2 leases = yes' (defaults) and "
+					     "'kernel "
+					     "oplocks = no'; not without thought where other "
+					     "programs change the "
+					     "same files."},
+				{"Windows server", "'Get-SmbServerConfiguration': EnableOplocks, "
+						   "EnableLeasing."},
+				{"Linux client (cifs)",
+					"cache=strict (the default) instead of cache=none."},
+				{"Any", "Find who else has the file open: smbstatus, "
+					"Get-SmbOpenFile."}},
+			.next_test = "Open the same file from one client only and see whether the "
+				     "server "
+				     "then grants an oplock or a lease.",
+		},
 };

@@ -78,4 +78,28 @@ const Cause cause_oplock_break = {
 	.source = "MS-SMB2 3.3.4.6, 3.3.4.7, 3.3.5.9",
 	.precedence = 520,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Opens were answered 'pending' first and waited {} or more on "
+				"average at the server. {} is how long a server waits for a client "
+				"that does not give its cached copy back.",
+			.numbers = {GUIDE_NS(PENDING_NS), GUIDE_NS(BREAK_TIMEOUT_NS)},
+			.needs = "The opens with interim and final answer.",
+			.traps = {"Slow storage can make an open pending as well: the break "
+				  "message "
+				  "decides.",
+				"The client that holds the file may not be in the capture."},
+			.confidence = "High with the break in the capture; otherwise medium.",
+			.advice = {{"Samba", "'smbstatus -L' shows who holds what; 'veto oplock "
+					     "files' for files "
+					     "that many write."},
+				{"Windows server",
+					"'Get-SmbOpenFile'; leasing off only as a test."},
+				{"Any", "Backup, antivirus, indexing and a second user are the "
+					"usual "
+					"openers; a client that is asleep or gone keeps everybody "
+					"waiting."}},
+			.next_test = "Capture at the server with all its clients, and look for "
+				     "oplock-break messages before the answers.",
+		},
 };

@@ -64,4 +64,30 @@ const Cause cause_pmtud_black_hole = {
 	.precedence = 300,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "{} or more timers expired over full-size packets, and the largest "
+				"packet ever acknowledged is smaller than {} of them. At the "
+				"receiver: silences that only the sender's packet numbers explain, "
+				"and never a packet of full size.",
+			.numbers = {GUIDE_COUNT(LOSS_BLACK_HOLE_TIMEOUTS),
+				GUIDE_SHARE(LOSS_BLACK_HOLE_SIZE_SHARE)},
+			.needs = "A small packet that was acknowledged after the handshake.",
+			.traps = {"An outage loses small packets as well.",
+				"Frames larger than a segment are cut by the network card: when "
+				"only these vanish it is the card (offload-defect)."},
+			.confidence = "High when a smaller size is seen to pass; otherwise medium.",
+			.advice = {{"Network", "Let ICMP 'fragmentation needed' (IPv6: 'packet too "
+					       "big') pass "
+					       "every firewall on the path."},
+				{"Network", "VPN or tunnel: an MTU that fits, or clamp the MSS "
+					    "(iptables ... "
+					    "--clamp-mss-to-pmtu)."},
+				{"Linux", "net.ipv4.tcp_mtu_probing=1 finds the size by itself."},
+				{"Windows", "EnablePMTUBHDetect."},
+				{"Any", "After a change to jumbo frames: one device still has the "
+					"old MTU."}},
+			.next_test = "'ping -M do -s 1472' between the hosts (Windows: 'ping -f -l "
+				     "1472'), then smaller until it passes.",
+		},
 };

@@ -54,4 +54,23 @@ const Cause cause_port_445_filtered = {
 	.source = "MS-SMB2 2.1; MS-SMB 2.1",
 	.precedence = 210,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Tries on port 445 of the server were not answered or refused "
+				"before the session began on port 139 of the same server.",
+			.needs = "Both tries in the capture.",
+			.traps = {"Clients that try both ports at once and drop 139 are healthy."},
+			.confidence = "High.",
+			.advice = {{"Network", "Open TCP port 445 between client and server inside "
+					       "the network (it "
+					       "does not belong on the Internet); a firewall that "
+					       "must not let it "
+					       "through should reject, not drop."},
+				{"Samba", "'smb ports = 445 139' (the default)."},
+				{"Windows server", "The rule 'File and Printer Sharing (SMB-In)' "
+						   "of its firewall."}},
+			.next_test =
+				"'Test-NetConnection server -Port 445' or 'nc -vz server 445' from "
+				"the client.",
+		},
 };

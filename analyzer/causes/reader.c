@@ -10,13 +10,6 @@
 #include "analyzer/causes/loss.h"
 #include "analyzer/causes/window.h"
 
-/* Causes 3.6: late releases that make a rule of it. */
-#define MIN_LATE_RELEASES 10
-/* Causes 2.10: below half of its own maximum a window has shrunk, and only a slow reader shrinks
- * it.
- */
-#define SHRUNK_SHARE 0.5
-
 static int64_t reader_ns(const CauseContext *context)
 {
 	return context->left_ns[BUCKET_ZERO_WINDOW] + context->left_ns[BUCKET_SLOW_READER];
@@ -45,7 +38,7 @@ ReaderKind reader_kind(const CauseContext *context)
 	if (is_closed &&
 		context->left_ns[BUCKET_ZERO_WINDOW] >= context->left_ns[BUCKET_SLOW_READER])
 		return READER_STOPPED;
-	bool is_often = sender->late_releases >= MIN_LATE_RELEASES;
+	bool is_often = sender->late_releases >= READER_MIN_LATE_RELEASES;
 	return is_often || is_closed ? READER_SLOW : READER_FINE;
 }
 
@@ -56,7 +49,7 @@ bool reader_shrinks_window(const CauseContext *context)
 	return sender && sender->edge_stops > 0 &&
 	       a->bucket_ns[BUCKET_ZERO_WINDOW] + a->bucket_ns[BUCKET_SLOW_READER] >=
 		       a->bucket_ns[BUCKET_RECEIVE_WINDOW] &&
-	       window_at_stops(sender) < SHRUNK_SHARE * (double)sender->max_peer_window;
+	       window_at_stops(sender) < READER_SHRUNK_SHARE * (double)sender->max_peer_window;
 }
 
 /* What a fast reader would still leave: windows of this size, one a round trip, less what the link
@@ -116,9 +109,9 @@ bool reader_conclude(const CauseContext *context, FindingDraft *draft, Side read
 		remains = ramp;
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = draft->lost_ns > remains ? draft->lost_ns - remains : 0;
-	bool is_sure =
-		context->rtt_ns > 0 &&
-		(receiver->zero_windows > 0 || sender->late_releases >= 2 * MIN_LATE_RELEASES);
+	bool is_sure = context->rtt_ns > 0 &&
+		       (receiver->zero_windows > 0 ||
+			       sender->late_releases >= 2 * READER_MIN_LATE_RELEASES);
 	draft->confidence = is_sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	cause_number(draft, "zero windows", NUMBER_COUNT, (double)receiver->zero_windows);
 	cause_number(draft, "late window openings", NUMBER_COUNT, (double)sender->late_releases);

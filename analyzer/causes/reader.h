@@ -8,6 +8,13 @@
 
 #include "analyzer/causes/cause.h"
 
+/* Causes 3.6: late releases that make a rule of it. */
+#define READER_MIN_LATE_RELEASES 10
+/* Causes 2.10: below half of its own maximum a window has shrunk, and only a slow reader shrinks
+ * it.
+ */
+#define READER_SHRUNK_SHARE 0.5
+
 /** ReaderKind: one story, two faces; exactly one cause tells it and claims both buckets. */
 typedef enum ReaderKind { READER_FINE, READER_STOPPED, READER_SLOW } ReaderKind;
 

@@ -60,4 +60,54 @@ const Cause cause_receive_window_small = {
 	.precedence = 365,
 	.conclude = conclude,
 	.rules_out = window_rules_out,
+	.guide =
+		{
+			.rule = "The sender stopped at the right edge of the receive window {} "
+				"times or more, the edge moved as soon as data was acknowledged, "
+				"and the window at those stops was below {} of what the path holds "
+				"(rate times round trip) and did not grow to {} times its start. "
+				"Fixed buffer: a window scale of {} or less and at most {} of "
+				"window. The printed ceiling is window / round trip; within {} of "
+				"the measured rate it agrees.",
+			.numbers = {GUIDE_COUNT(WINDOW_MIN_EDGE_STOPS),
+				GUIDE_SHARE(WINDOW_SMALL_SHARE), GUIDE_COUNT(WINDOW_GROWTH_FACTOR),
+				GUIDE_COUNT(PINNED_MAX_SHIFT), GUIDE_BYTES(PINNED_MAX_BYTES),
+				GUIDE_SHARE(WINDOW_RATE_TOLERANCE)},
+			.needs = "Both directions of the connection; the SYN of the receiver, or "
+				 "the "
+				 "scale is inferred from what was under way.",
+			.traps = {"A full link: the time the bytes need on the link is set aside "
+				  "first, so a window that is touched on a full path costs "
+				  "nothing.",
+				"A receiver that reads slowly shows a window that shrinks or opens "
+				"late: slow-reader and zero-window.",
+				"A plain 64 KiB ceiling because the option is missing is "
+				"window-scale-off."},
+			.confidence =
+				"High when the handshake was seen and the measured rate is what "
+				"window / round trip gives; otherwise medium.",
+			.advice = {{"Samba", "Remove SO_RCVBUF and SO_SNDBUF from 'socket options' "
+					     "in smb.conf; "
+					     "fixed sizes switch the system's own growing buffers "
+					     "off."},
+				{"Linux", "Look for SO_RCVBUF in the program; 'sysctl "
+					  "net.ipv4.tcp_rmem' "
+					  "should allow twice what the path holds, and "
+					  "tcp_moderate_rcvbuf "
+					  "should be 1."},
+				{"Windows",
+					"'netsh int tcp show global' should say 'normal' for the "
+					"auto-tuning level; look for a program that fixes its "
+					"buffer."},
+				{"NAS or appliance", "Look for a socket buffer or TCP window "
+						     "setting, or newer firmware."},
+				{"FTP server", "vsftpd, ProFTPD and Pure-FTPd have socket buffer "
+					       "options: leave "
+					       "them unset."}},
+			.next_test =
+				"Read the socket's buffer on the receiving host while it copies: "
+				"'ss -tmi' (Linux) shows rb, the receive buffer; a value that "
+				"never "
+				"grows is the program's or the system's limit.",
+		},
 };

@@ -80,4 +80,32 @@ const Cause cause_reordering = {
 	.precedence = 304,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "At least {} packets and {} of those sent arrived after later "
+				"ones, "
+				"too soon to be a repair. It costs time only when {} or more "
+				"repairs were needless because of it; otherwise it is a note.",
+			.numbers = {GUIDE_COUNT(LOSS_REORDERED_MIN),
+				GUIDE_SHARE(LOSS_REORDERED_MIN_RATE),
+				GUIDE_COUNT(LOSS_SPURIOUS_MIN), GUIDE_NS(CAPTURE_LATE_NS)},
+			.needs = "The receiving direction: at the sender the order is still right.",
+			.traps = {"Packets less than {} late may have been put out of order by the "
+				  "capturing card itself.",
+				"A repair needs a round trip first: earlier ones were only late."},
+			.confidence =
+				"High when the receiver reported the needless repeats; medium "
+				"otherwise.",
+			.advice = {{"Network", "Look for load balancing by packet: bonding mode "
+					       "balance-rr, a LAG "
+					       "or router that spreads one connection over several "
+					       "links."},
+				{"Linux", "Sender: keep net.ipv4.tcp_sack, tcp_timestamps and "
+					  "tcp_recovery at "
+					  "1; net.ipv4.tcp_reordering sets how far packets may be "
+					  "apart."}},
+			.next_test =
+				"Take all but one link out of the bundle, or route the two hosts "
+				"over one link, and copy again.",
+		},
 };

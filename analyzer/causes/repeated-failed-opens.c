@@ -118,4 +118,30 @@ const Cause cause_repeated_failed_opens = {
 	.source = "MS-ERREF 2.3.1; Set-SmbClientConfiguration (FileNotFoundCacheLifetime)",
 	.precedence = 401,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "{} or more look-ups, {} of all opens, were answered 'not found', "
+				"and more than {} per file moved.",
+			.numbers = {GUIDE_COUNT(MIN_FAILED), GUIDE_SHARE(MIN_FAILED_SHARE),
+				GUIDE_COUNT(INHERENT_PER_FILE)},
+			.needs = "The answers with their status.",
+			.traps = {"One look before a file is made belongs to the copy."},
+			.confidence = "High when the capture place is known.",
+			.advice = {{"Windows client", "Policies against Thumbs.db and desktop.ini "
+						      "on network folders; "
+						      "FileNotFoundCacheLifetime lets the client "
+						      "remember misses."},
+				{"macOS", "'defaults write com.apple.desktopservices "
+					  "DSDontWriteNetworkStores "
+					  "-bool true'."},
+				{"Samba", "'veto files' answers without looking at the disk; 'vfs "
+					  "objects = "
+					  "fruit streams_xattr' keeps ._ files away."},
+				{"Any", "Find the program that asks (Process Monitor, 'strace -e "
+					"openat') "
+					"and its search paths."}},
+			.next_test =
+				"Run Process Monitor (Windows) or 'strace -f -e openat' on the "
+				"client and look at who opens those names.",
+		},
 };

@@ -55,4 +55,37 @@ const Cause cause_rto_stall = {
 	.precedence = 325,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Most of the time lost to loss was silence until a retransmission "
+				"timer expired (at least 0.2 s each, doubling), and timers were at "
+				"least half as many as the loss events or fewer than {} packets "
+				"were lost at all.",
+			.numbers = {GUIDE_COUNT(LOSS_MIN_PACKETS)},
+			.needs = "The packet that the timer repeated; or gaps in the sender's "
+				 "packet "
+				 "numbers when the repeats did not pass the capture point.",
+			.traps = {"A host that thinks for as long ends its pause with something "
+				  "new, "
+				  "not with a repeat.",
+				"A delayed acknowledgement of 200 ms is no timer of the sender.",
+				"The very last packet of a message: tail-loss."},
+			.confidence =
+				"High with two timers seen; medium when only the packet numbers "
+				"tell of them.",
+			.advice = {{"Network", "Find where many packets in a row vanish: outages "
+					       "of a radio link, "
+					       "a rerouting, an overrun device."},
+				{"Linux", "Keep net.ipv4.tcp_sack, tcp_recovery and "
+					  "tcp_early_retrans at "
+					  "their defaults: they repair what can be repaired "
+					  "without the "
+					  "timer."},
+				{"Windows", "On a local network 'Set-NetTCPSetting -MinRtoMs' "
+					    "shortens the "
+					    "timer."}},
+			.next_test =
+				"Capture at both ends at the same time and look for the packets "
+				"that one sent and the other never saw.",
+		},
 };

@@ -41,8 +41,26 @@ const Cause cause_rtt_high = {
 		"Every question takes at least one round trip until its answer is there. The "
 		"distance itself cannot be mended, but the number of round trips can: see the "
 		"other findings.",
-	.source = "RFC 7323 1.1; causes 3.27",
+	.source = "RFC 7323 1.1",
 	.precedence = 710,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The round trip is {} or more, and waits that last one round trip "
+				"each make {} of the time. Always a note: it multiplies other "
+				"causes.",
+			.numbers = {GUIDE_NS(MIN_RTT_NS), GUIDE_SHARE(MIN_SHARE)},
+			.needs = "The round trip.",
+			.traps = {"Distance alone slows nothing that keeps enough under way."},
+			.confidence = "High.",
+			.advice = {{"Any", "Bring the data nearer: a replica or cache at this site "
+					   "(DFS, "
+					   "BranchCache), or a session on a machine beside the "
+					   "server."},
+				{"Any", "Tools that keep much under way: robocopy /MT, lftp "
+					"--parallel, "
+					"rsync, SFTP."}},
+			.next_test = "None is needed: it is measured.",
+		},
 };

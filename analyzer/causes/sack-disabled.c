@@ -75,4 +75,26 @@ const Cause cause_sack_disabled = {
 	.precedence = 315,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The handshake shows that one side does not permit selective "
+				"acknowledgements; at least {} packets were lost, some several at "
+				"a "
+				"time, and repair took more than one round trip for each event.",
+			.numbers = {GUIDE_COUNT(MIN_REPAIRS)},
+			.needs = "The whole handshake, and losses.",
+			.traps = {"Without loss it costs nothing and nothing is said.",
+				"A firewall that changes sequence numbers but not the blocks makes "
+				"the option useless."},
+			.confidence = "High.",
+			.advice = {{"Linux", "'sysctl net.ipv4.tcp_sack' must be 1."},
+				{"Windows", "It is on unless the registry value SackOpts is 0."},
+				{"Network", "A firewall may remove the option (sequence number "
+					    "randomisation, "
+					    "TCP normalisation)."},
+				{"NAS or appliance", "Newer firmware."}},
+			.next_test =
+				"Compare the SYN at the host that seems to lack it with the SYN at "
+				"the other end.",
+		},
 };

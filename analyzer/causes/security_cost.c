@@ -10,17 +10,9 @@
 #include "analyzer/causes/service.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.51: the slope explains half of the time, the line fits, the link is not the limit, and
- * no disk shows. */
-#define SLOPE_SHARE 0.5
-#define MIN_FIT 0.8
-#define MAX_LINK_SHARE 0.7
-/* Shorter copies tell nothing about a processor. */
-#define MIN_BYTES (1024 * 1024)
-
 bool security_cost_is_long(const CauseContext *context)
 {
-	return context->bytes >= MIN_BYTES;
+	return context->bytes >= SECURITY_MIN_BYTES;
 }
 
 bool security_cost_claim(const CauseContext *context, FindingDraft *draft, double *ret_ns_per_mib)
@@ -30,14 +22,14 @@ bool security_cost_claim(const CauseContext *context, FindingDraft *draft, doubl
 	OpClass c = unit_is_write(context->unit) ? OP_WRITE : OP_READ;
 	double dx = f->n * f->xx - f->x * f->x, dy = f->n * f->yy - f->y * f->y;
 	if (f->n < REQUESTS_PLENTY || dx <= 0 || dy <= 0 || f->y <= 0 ||
-		cause_share(context, context->link_ns) > MAX_LINK_SHARE)
+		cause_share(context, context->link_ns) > SECURITY_MAX_LINK_SHARE)
 		return false;
 	Service s = service_of(context, c);
 	if (s.p95_ns >= (double)SLOW_SERVICE_NS + s.bytes * SLOW_SERVICE_NS_PER_BYTE)
 		return false;
 	double slope = (f->n * f->xy - f->x * f->y) / dx;
 	double fit = slope * slope * dx / dy;
-	if (slope <= 0 || fit < MIN_FIT || slope * f->x < SLOPE_SHARE * f->y)
+	if (slope <= 0 || fit < SECURITY_MIN_FIT || slope * f->x < SECURITY_SLOPE_SHARE * f->y)
 		return false;
 	*ret_ns_per_mib = slope * 1024 * 1024;
 	double share = slope * f->x / f->y;

@@ -8,6 +8,14 @@
 
 #include "analyzer/causes/cause.h"
 
+/* Causes 3.51: the slope explains half of the time, the line fits, the link is not the limit, and
+ * no disk shows. */
+#define SECURITY_SLOPE_SHARE 0.5
+#define SECURITY_MIN_FIT 0.8
+#define SECURITY_MAX_LINK_SHARE 0.7
+/* Shorter copies tell nothing about a processor. */
+#define SECURITY_MIN_BYTES (1024 * 1024)
+
 /** security_cost_claim: claims the part of the server's processing that grows with the bytes; false
  * when that cannot be shown. @ret_ns_per_mib: the slope. */
 bool security_cost_claim(const CauseContext *context, FindingDraft *draft, double *ret_ns_per_mib);

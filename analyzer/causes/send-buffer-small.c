@@ -136,4 +136,38 @@ const Cause cause_send_buffer_small = {
 	.precedence = 375,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "The data under way stayed flat (within {} over {} rounds) at no "
+				"more than {} of the receive window, nothing was lost, no queue "
+				"grew, and it is not what the program itself had asked for at a "
+				"time (within {}). At least {} round trips of data; less than {} "
+				"of "
+				"what the path holds where that is known.",
+			.numbers = {GUIDE_SHARE(PLATEAU_TOLERANCE), GUIDE_COUNT(PLATEAU_ROUNDS),
+				GUIDE_SHARE(PLATEAU_WINDOW_SHARE), GUIDE_SHARE(DEPTH_TOLERANCE),
+				GUIDE_COUNT(MIN_ROUNDS), GUIDE_SHARE(FILLS_PATH_SHARE)},
+			.needs = "A dozen round trips of data in one direction, with "
+				 "acknowledgements.",
+			.traps = {"A program that keeps few requests under way shows the same flat "
+				  "line: smb-serial-requests wins where the requests explain it.",
+				"Congestion control that is growing is not flat.",
+				"A sender that paces itself at the path's rate fills the link: no "
+				"time is lost."},
+			.confidence =
+				"High when nothing was lost, the handshake was seen and the flight "
+				"never rose above the flat line; otherwise medium.",
+			.advice = {{"Samba", "Remove SO_SNDBUF and SO_RCVBUF from 'socket options' "
+					     "in smb.conf."},
+				{"Linux", "Look for SO_SNDBUF in the program; the third value of "
+					  "net.ipv4.tcp_wmem should be twice what the path holds."},
+				{"Windows", "Send buffers grow by themselves unless the program "
+					    "fixes them; "
+					    "older tools use 8 or 64 KiB."},
+				{"FTP server", "vsftpd tcp_sndbuf and ProFTPD 'SocketOptions "
+					       "sndbuf': leave unset."}},
+			.next_test =
+				"Ask the sending host: 'ss -tmi' (Linux) shows the socket's send "
+				"buffer (tb) while the copy runs.",
+		},
 };

@@ -106,4 +106,34 @@ const Cause cause_server_slow_metadata = {
 	.precedence = 530,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "The server's own time to open, close, list or describe files is "
+				"above {} each on average, or single answers took {} and more and "
+				"add up to {}.",
+			.numbers = {GUIDE_NS(SERVICE_QUICK_METADATA_NS), GUIDE_NS(SLOW_SERVICE_NS),
+				GUIDE_NS(MIN_LOST_NS), GUIDE_COUNT(SERVICE_FEW_ANSWERS)},
+			.needs = "Requests and answers, and the network's part of the round trip.",
+			.traps = {"Opens that wait for another client are oplock-break.",
+				"Waiting for a lock is byte-range-locks.",
+				"Notifications are never owed."},
+			.confidence =
+				"High at the server, or when it takes longer than half a round "
+				"trip; medium with fewer than {} answers.",
+			.advice = {{"Any", "A scanner on the server is the usual reason: at open "
+					   "it looks "
+					   "before, at close after the file changed; exclude the "
+					   "share as a "
+					   "test."},
+				{"Samba", "'case sensitive = yes' where clients allow it; tdb "
+					  "files on a disk "
+					  "that syncs slowly; vfs modules."},
+				{"Windows server",
+					"Antivirus, access-based enumeration, DFS, storage tiers."},
+				{"NAS or appliance",
+					"Processor and disk monitor; very large folders."}},
+			.next_test = "Switch the server's virus scanner off for the share and "
+				     "repeat the "
+				     "copy; or capture at the server.",
+		},
 };

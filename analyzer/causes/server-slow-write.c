@@ -89,4 +89,40 @@ const Cause cause_server_slow_write = {
 	.precedence = 510,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "Requests lay complete at the server while the path was free: its "
+				"own time (first byte of the answer, less the network, less the "
+				"wait behind earlier answers) is above {} plus 1 ns per byte, or "
+				"single answers took {} and more and add up to {}. FLUSH and CLOSE "
+				"after writing count, as a cache that drains shows there.",
+			.numbers = {GUIDE_NS(SERVICE_QUICK_DATA_NS), GUIDE_NS(SLOW_SERVICE_NS),
+				GUIDE_NS(MIN_LOST_NS), GUIDE_COUNT(SERVICE_FEW_ANSWERS)},
+			.needs = "Requests and answers, and the network's part of the round trip.",
+			.traps = {"Time to the last byte contains the transfer; only the first "
+				  "byte "
+				  "counts.",
+				"Many requests under way wait behind each other: that is queueing, "
+				"not a slow disk.",
+				"Losses on the way look like a slow server from afar: then nothing "
+				"is said.",
+				"A receive window that closed is the client's."},
+			.confidence =
+				"High at the server, or when it takes longer than half a round "
+				"trip; medium with fewer than {} answers, or a single long pause.",
+			.advice = {{"Windows server", "PhysicalDisk counters, antivirus exclusions "
+						      "for a test, 'robocopy "
+						      "/J' for large files."},
+				{"Samba", "Keep 'aio write size = 1' and try 'strict allocate = "
+					  "no'; 'iostat "
+					  "-x 1' during a copy."},
+				{"NAS or appliance", "Its own monitor: disk queue, RAID rebuild, "
+						     "snapshots, sleeping "
+						     "disks, SMR disks."},
+				{"Any", "Look for what shares the disk: backup, indexing, a "
+					"scan."}},
+			.next_test =
+				"Capture at the server during the same copy, or watch its disk "
+				"there (iostat -x 1, Resource Monitor).",
+		},
 };

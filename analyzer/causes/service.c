@@ -6,15 +6,8 @@
 
 #include "analyzer/constants.h"
 
-/* A server that has the data in memory begins to answer within a millisecond: 1.7 ms for 8 MiB
- * measured, causes 3.46. What the bytes add is SLOW_SERVICE_NS_PER_BYTE. */
-#define QUICK_DATA_NS (1 * MILLISECOND_NS)
-/* An idle server opens, asks about or closes a file in 0.2 to 1 ms. Judgement. */
-#define QUICK_METADATA_NS (2 * MILLISECOND_NS)
 /* Causes 2.16. */
 #define HIGH_MARGIN 2
-/* Half of the number of operations that causes 3 wants for a statement. */
-#define FEW_ANSWERS 10
 
 static const DataFacts *data_of(const CauseContext *context, OpClass op_class)
 {
@@ -46,8 +39,8 @@ Service service_of(const CauseContext *context, OpClass op_class)
 double service_quick_ns(OpClass op_class, const Service *service)
 {
 	bool is_data = op_class == OP_READ || op_class == OP_WRITE;
-	return is_data ? (double)QUICK_DATA_NS + service->bytes * SLOW_SERVICE_NS_PER_BYTE
-		       : (double)QUICK_METADATA_NS;
+	return is_data ? (double)SERVICE_QUICK_DATA_NS + service->bytes * SLOW_SERVICE_NS_PER_BYTE
+		       : (double)SERVICE_QUICK_METADATA_NS;
 }
 
 static bool class_is_slow(const CauseContext *context, OpClass op_class)
@@ -103,7 +96,7 @@ Confidence service_confidence(
 		draft->lost_ns < HIGH_MARGIN * cause_min_lost_ns(context))
 		return CONFIDENCE_MEDIUM;
 	/* one long answer is an event, not a habit */
-	if (service->count < FEW_ANSWERS)
+	if (service->count < SERVICE_FEW_ANSWERS)
 		return CONFIDENCE_MEDIUM;
 	/* far from the server a queue on the path looks like a slow answer; beyond a round trip it
 	 * would have to be a long one */

@@ -91,4 +91,26 @@ const Cause cause_session_churn = {
 	.source = "MS-SMB2 3.2.4.2; user reports smbj 816, OpenList 2578",
 	.precedence = 260,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "A job used {} or more sessions of one client with one server, one "
+				"after the other.",
+			.numbers = {GUIDE_COUNT(MIN_SESSIONS)},
+			.needs = "The set-ups in the capture.",
+			.traps = {"Several channels of one session and several users are not "
+				  "counted "
+				  "as churn."},
+			.confidence = "High with twice the least loss; otherwise medium.",
+			.advice = {{"Any", "Let the program keep its connection: one session "
+					   "object for all "
+					   "files; web applications: a persistent process or the "
+					   "system's "
+					   "mount."},
+				{"Samba", "'deadtime' closes idle sessions: raise it."},
+				{"Windows server",
+					"'Set-SmbServerConfiguration -AutoDisconnectTimeout'."}},
+			.next_test =
+				"Count log-ins at the server (smbstatus, security log) while one "
+				"job runs.",
+		},
 };

@@ -112,4 +112,27 @@ const Cause cause_session_setup_slow = {
 	.source = "MS-SMB2 3.3.5.5, 3.3.5.7",
 	.precedence = 250,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "One exchange before the first file (negotiate, log-in, tree "
+				"connect) took {} or more beyond its round trip.",
+			.numbers = {GUIDE_NS(SLOW_EXCHANGE_NS)},
+			.needs = "The exchanges of the set-up.",
+			.traps =
+				{"A person who types a password is a pause before the request, not "
+				 "after it."},
+			.confidence = "High.",
+			.advice = {{"Samba", "'wbinfo -t', 'wbinfo -P'; preexec scripts and vfs "
+					     "modules of the "
+					     "share; timings in a log of level 10."},
+				{"Windows server",
+					"Event log (NETLOGON, Kerberos), 'nltest /sc_verify'; DFS "
+					"referrals."},
+				{"Any", "The server usually waits for a domain controller, DNS or "
+					"LDAP: "
+					"check name look-ups in both directions."}},
+			.next_test =
+				"Capture at the server: what it asks others (ports 53, 88, 389) "
+				"between the request and its answer is the reason.",
+		},
 };

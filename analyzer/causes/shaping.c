@@ -67,8 +67,30 @@ const Cause cause_shaping = {
 		"A shaper lets a first burst through at full speed and then holds packets back to "
 		"an agreed rate. It shows as a fast start followed by a lower and very even rate, "
 		"with a longer round trip because the packets wait in its queue.",
-	.source = "Flach et al., SIGCOMM 2016; causes 3.30",
+	.source = "Flach et al., SIGCOMM 2016",
 	.precedence = 730,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The link was busy {} of the time, the rate of the second half is "
+				"even (variation {} or less) and no Ethernet speed, the round trip "
+				"grew to {} times the free one, and the first part moved {} times "
+				"as fast. Always a note.",
+			.numbers = {GUIDE_SHARE(MIN_LINK_SHARE), GUIDE_SHARE(MAX_VARIATION),
+				GUIDE_COUNT(RTT_FACTOR), GUIDE_COUNT(MIN_BURST_FACTOR)},
+			.needs = "A transfer of some seconds.",
+			.traps = {"A server's write cache also makes a fast start: then the server "
+				  "or "
+				  "the window waits, not the link.",
+				"Other traffic makes the rate uneven."},
+			.confidence = "Medium.",
+			.advice = {{"Network", "Ask the provider or the firewall's administrator "
+					       "for the limit; a "
+					       "copy cannot be faster than it."},
+				{"Windows", "'Get-NetQosPolicy' on both hosts."},
+				{"Linux", "'tc qdisc show' on both hosts."}},
+			.next_test =
+				"Ask whoever runs the line or the firewall for its rate limit.",
+		},
 };

@@ -39,4 +39,33 @@ const Cause cause_slow_reader = {
 	.precedence = 345,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The receiver made room later than its acknowledgements allow, {} "
+				"times or more, and the window was hardly ever zero. 'Late' is "
+				"measured against the data that had arrived: a prompt receiver "
+				"makes room within the round trip.",
+			.numbers = {GUIDE_COUNT(READER_MIN_LATE_RELEASES),
+				GUIDE_SHARE(READER_SHRUNK_SHARE)},
+			.needs =
+				"The receiver's window updates, and both halves of the round trip.",
+			.traps = {"A small constant window follows its acknowledgements at once: "
+				  "receive-window-small.",
+				"Windows below {} of their own maximum count for the reader, as "
+				"only a slow reader shrinks a buffer."},
+			.confidence =
+				"High with twice the number of late openings; otherwise medium.",
+			.advice = {{"Windows", "Look at the receiving host's disk queue (Resource "
+					       "Monitor), "
+					       "processor and virus scanner."},
+				{"Linux", "'ss -tm' shows a full receive queue (Recv-Q); 'iostat "
+					  "-x 1' the "
+					  "disk."},
+				{"Samba", "For writes look at the server's disks, for reads at the "
+					  "client's "
+					  "program."}},
+			.next_test =
+				"Copy the same file to a RAM disk (or /dev/null) on the receiving "
+				"host.",
+		},
 };

@@ -90,4 +90,33 @@ const Cause cause_slow_start_short = {
 	.precedence = 385,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Waiting for a congestion window that still doubles took {} of the "
+				"time or more, and the transfer is short: less than {} times what "
+				"the path holds, or less than {} round trips.",
+			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_COUNT(SHORT_BDP_FACTOR),
+				GUIDE_COUNT(SHORT_ROUND_TRIPS)},
+			.needs = "The start of the connection, or a restart after a pause.",
+			.traps = {"A loss ends the start early: then the loss is told.",
+				"A window that ends the start is told as a window."},
+			.confidence = "High.",
+			.advice = {{"Any", "Keep connections open and use them again; several "
+					   "files or streams "
+					   "at once each bring their own start window."},
+				{"FTP client", "Pack many files into one archive, or move several "
+					       "at a time: FTP "
+					       "opens a connection for each."},
+				{"Linux", "A larger start window for one route: 'ip route change "
+					  "... initcwnd "
+					  "20'; very old systems start with two to four segments "
+					  "instead of "
+					  "ten."},
+				{"Windows", "Current systems start with ten segments; "
+					    "'Get-NetTCPSetting' shows "
+					    "InitialCongestionWindow."}},
+			.next_test = "Copy a file ten times as large over the same path: its rate "
+				     "should "
+				     "be far higher.",
+		},
 };

@@ -170,4 +170,33 @@ const Cause cause_small_files_metadata = {
 	.precedence = 405,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "A job of {} files or more, half of them {} or smaller, spends {} "
+				"or more of its time on opening, asking about and closing files.",
+			.numbers = {GUIDE_COUNT(MIN_FILES), GUIDE_BYTES(SMALL_FILE_BYTES),
+				GUIDE_SHARE(MIN_METADATA_SHARE)},
+			.needs = "The requests of the job.",
+			.traps = {"Compounded requests count as one journey.",
+				"A server that takes long by itself is server-slow-metadata.",
+				"A scanner on the server shows as a slow open or close, too."},
+			.confidence = "High with twice the least loss and a known capture place; "
+				      "otherwise medium.",
+			.advice = {{"Any", "Copy several files at the same time, or pack them "
+					   "first and copy "
+					   "the archive."},
+				{"Windows client", "'robocopy /MT:16'."},
+				{"Linux client (cifs)", "Several cp or rsync processes; leave "
+							"caching on (cache=strict, "
+							"actimeo)."},
+				{"Samba", "Keep 'smb2 leases = yes' so that clients may answer "
+					  "some questions "
+					  "themselves."},
+				{"Any", "This is how the protocol works with many small files; a "
+					"faster "
+					"link would not help."}},
+			.next_test = "Copy one archive of the same bytes: it must move at the "
+				     "speed of a "
+				     "large file.",
+		},
 };

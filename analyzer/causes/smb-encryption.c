@@ -65,4 +65,38 @@ const Cause cause_smb_encryption = {
 	.source = "MS-SMB2 2.2.41, 2.2.3.1.2",
 	.precedence = 565,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Messages are encrypted. A cost is claimed only when the server's "
+				"time grows with the bytes in a straight line (fit {} or better) "
+				"that explains {} of it, no disk shows, and the link is busy less "
+				"than {} of the time; otherwise it is a note.",
+			.numbers = {GUIDE_SHARE(SECURITY_MIN_FIT),
+				GUIDE_SHARE(SECURITY_SLOPE_SHARE),
+				GUIDE_SHARE(SECURITY_MAX_LINK_SHARE),
+				GUIDE_BYTES(SECURITY_MIN_BYTES)},
+			.needs = "{} of data, and requests of different sizes.",
+			.traps = {"Processors with AES instructions do this at more than 1 GB/s.",
+				"A disk also takes longer for more bytes: its seeks spread the "
+				"line."},
+			.confidence =
+				"Low: packets do not show what a processor works on. High for the "
+				"note.",
+			.advice = {{"Any", "Encryption keeps data private on the way. The finding "
+					   "tells what "
+					   "it costs; weigh that against the protection before "
+					   "anything is "
+					   "changed."},
+				{"Windows server", "AES-128-GCM (SMB 3.1.1) is quicker than "
+						   "AES-CCM; the order of "
+						   "ciphers is a setting of both sides."},
+				{"Samba", "'server smb3 encryption algorithms' sets the order; GCM "
+					  "first."},
+				{"NAS or appliance", "Processors without AES instructions: a newer "
+						     "dialect, or hardware "
+						     "with them."}},
+			.next_test = "Watch the processor of both hosts during the copy: one core "
+				     "at 100 "
+				     "% means that encryption or the copying itself is the limit.",
+		},
 };

@@ -129,4 +129,44 @@ const Cause cause_smb_serial_requests = {
 	.precedence = 450,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "Nine in ten data requests were sent with no more than {} under "
+				"way, or all of them together hold less than {} of what the path "
+				"holds; {} of them in file order; the client waited a round trip "
+				"in "
+				"between. Ceiling: depth x size / (round trip + server + size / "
+				"path speed).",
+			.numbers = {GUIDE_COUNT(SERIAL_DEPTH), GUIDE_SHARE(SHORT_QUEUE_SHARE),
+				GUIDE_SHARE(REQUESTS_SEQUENTIAL_SHARE), GUIDE_COUNT(REQUESTS_MIN),
+				GUIDE_COUNT(REQUESTS_PLENTY)},
+			.needs = "{} data requests.",
+			.traps = {"A server that grants no credit for more forbids it: "
+				  "smb2-credit-starvation.",
+				"A client that waits before it asks is client-think: only the time "
+				"under way counts here.",
+				"A short path hides it: then no time is lost."},
+			.confidence = "High with {} requests, one at a time, and an arithmetic "
+				      "that gives "
+				      "the measured rate; otherwise medium.",
+			.advice = {{"Any", "Copy with a program that overlaps its requests: "
+					   "robocopy, Explorer "
+					   "and smbclient do, many libraries (smbj, jcifs, "
+					   "SMBLibrary, pysmb) "
+					   "do not."},
+				{"Any", "Several files at the same time, or larger blocks."},
+				{"Windows client",
+					"'robocopy /MT:16'; on paths with a high round trip "
+					"'Set-SmbClientConfiguration -EnableBandwidthThrottling "
+					"$false' may "
+					"help."},
+				{"Linux client (cifs)",
+					"Leave rsize= at its default; several files at once."},
+				{"NAS or appliance", "A backup program of the device often has a "
+						     "setting for parallel "
+						     "transfers."}},
+			.next_test =
+				"Copy the same file with robocopy or smbclient, which keep several "
+				"requests under way; if that is as slow, it is not the client.",
+		},
 };

@@ -70,4 +70,38 @@ const Cause cause_smb_signing = {
 	.source = "MS-SMB2 3.1.4.1, 2.2.3.1.7; Microsoft, performance tuning of SMB servers",
 	.precedence = 560,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "Messages are signed. A cost is claimed only when the server's "
+				"time "
+				"grows with the bytes in a straight line (fit {} or better) that "
+				"explains {} of it, no disk shows, and the link is busy less than "
+				"{} of the time; otherwise it is a note.",
+			.numbers = {GUIDE_SHARE(SECURITY_MIN_FIT),
+				GUIDE_SHARE(SECURITY_SLOPE_SHARE),
+				GUIDE_SHARE(SECURITY_MAX_LINK_SHARE),
+				GUIDE_BYTES(SECURITY_MIN_BYTES)},
+			.needs = "{} of data, and requests of different sizes.",
+			.traps = {"Processors with AES instructions do this at more than 1 GB/s.",
+				"A disk also takes longer for more bytes: its seeks spread the "
+				"line."},
+			.confidence =
+				"Low: packets do not show what a processor works on. High for the "
+				"note.",
+			.advice = {{"Any", "Signing protects against tampering on the way. The "
+					   "finding tells "
+					   "what it costs; weigh that against the protection "
+					   "before anything "
+					   "is changed."},
+				{"Windows client", "AES-GMAC (SMB 3.1.1 on Windows 11 and Server "
+						   "2022) signs faster; "
+						   "'Get-SmbConnection' shows what is in use."},
+				{"Samba", "Newer versions sign faster; 'server signing' says who "
+					  "requires it."},
+				{"NAS or appliance", "A small processor is the usual limit: newer "
+						     "dialects and firmware."}},
+			.next_test = "Watch the processor of both hosts during the copy: one core "
+				     "at 100 "
+				     "% means that signing or the copying itself is the limit.",
+		},
 };

@@ -122,4 +122,40 @@ const Cause cause_smb_small_requests = {
 	.precedence = 430,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "Typical requests move {} or less, in file order ({} of them), "
+				"although {} times as much or more is allowed; or the server "
+				"itself "
+				"allows no more (within {} of its limit). Above {} with one "
+				"request "
+				"at a time it is their number that counts: smb-serial-requests.",
+			.numbers = {GUIDE_BYTES(SMALL_BYTES),
+				GUIDE_SHARE(REQUESTS_SEQUENTIAL_SHARE),
+				GUIDE_COUNT(SMALL_SHARE_OF_ALLOWED), GUIDE_SHARE(AT_LIMIT_SHARE),
+				GUIDE_BYTES(TINY_BYTES), GUIDE_COUNT(REQUESTS_MIN),
+				GUIDE_COUNT(REQUESTS_PLENTY)},
+			.needs = "{} data requests.",
+			.traps = {"Random access is not copying: nothing is said.",
+				"64 KiB because of the dialect is smb2-no-large-mtu.",
+				"The last, partial block of a file: the typical size counts."},
+			.confidence =
+				"High with {} requests and an arithmetic that gives the measured "
+				"rate; otherwise medium.",
+			.advice = {{"Any", "Give the program a larger buffer ('dd bs=1M', an "
+					   "option of the "
+					   "library)."},
+				{"Linux client (cifs)",
+					"Leave rsize= and wsize= at their defaults (4 MiB) and "
+					"cache=strict."},
+				{"Windows client",
+					"robocopy and Explorer use 1 MiB by themselves."},
+				{"Samba", "Leave 'smb2 max read' and 'smb2 max write' at 8 MiB, "
+					  "the default."},
+				{"NAS or appliance", "Its SMB settings or newer firmware, when the "
+						     "server sets the "
+						     "limit."}},
+			.next_test = "Copy the same file with a program that is known to use large "
+				     "blocks (robocopy, smbclient) and compare.",
+		},
 };

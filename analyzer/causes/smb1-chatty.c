@@ -69,4 +69,35 @@ const Cause cause_smb1_chatty = {
 	.precedence = 440,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "In SMB1, data requests were under way {} at a time on average or "
+				"fewer, {} of them in file order, and the client waited a round "
+				"trip for each.",
+			.numbers = {GUIDE_COUNT(CHATTY_DEPTH),
+				GUIDE_SHARE(REQUESTS_SEQUENTIAL_SHARE), GUIDE_COUNT(REQUESTS_MIN),
+				GUIDE_COUNT(REQUESTS_PLENTY)},
+			.needs = "{} data requests.",
+			.traps =
+				{"SMB1 by itself is no proof: smbclient keeps dozens under way and "
+				 "fills the link.",
+					"Small blocks because of the server's buffer are "
+					"smb1-small-buffer."},
+			.confidence =
+				"High with {} requests and an arithmetic that gives the measured "
+				"rate; otherwise medium.",
+			.advice = {{"Any", "Use SMB2 or newer where both sides can: it moves 1 MiB "
+					   "and more "
+					   "per request and keeps many under way."},
+				{"Windows client", "Several files at once: robocopy /MT."},
+				{"Linux client (cifs)", "Mount with vers=3.1.1."},
+				{"Samba", "'server min protocol = SMB2_02', and clients that speak "
+					  "it."},
+				{"NAS or appliance",
+					"Newer firmware, or its SMB version setting."}},
+			.next_test =
+				"Copy the same file with smbclient from the same host: it keeps "
+				"many requests under way. If that is as slow, the path or the "
+				"server is the limit.",
+		},
 };

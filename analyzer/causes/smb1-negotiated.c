@@ -69,4 +69,29 @@ const Cause cause_smb1_negotiated = {
 	.source = "MS-CIFS 2.2.4.52; MS-SMB2 3.3.5.3.1, 3.3.5.3.2",
 	.precedence = 750,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "The data requests of the session are SMB1. The negotiation tells "
+				"whose choice it was. Always a note.",
+			.needs = "One SMB1 data request.",
+			.traps = {"A negotiation that begins in SMB1 and is answered in SMB2 is no "
+				  "SMB1."},
+			.confidence = "High.",
+			.advice = {{"Windows client", "SMB2 and SMB3 are on by default; look for "
+						      "programs or devices that "
+						      "bring an SMB1 client of their own."},
+				{"Windows server", "'Get-SmbServerConfiguration': "
+						   "EnableSMB2Protocol should be on."},
+				{"Linux client (cifs)", "Mount with vers=3.1.1 or without vers=; "
+							"smbclient -m SMB3."},
+				{"Samba", "'server max protocol' must not forbid SMB2; 'server min "
+					  "protocol = "
+					  "SMB2_02' is the default."},
+				{"NAS or appliance", "Its SMB version setting, or newer firmware."},
+				{"Any", "SMB1 lacks the newer dialects' protection against "
+					"tampering: weigh "
+					"that too."}},
+			.next_test = "Capture from the very start of the connection: the first two "
+				     "messages name the side that chose it.",
+		},
 };

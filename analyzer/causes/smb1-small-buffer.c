@@ -96,4 +96,31 @@ const Cause cause_smb1_small_buffer = {
 	.source = "MS-CIFS 2.2.4.52.2, 2.2.4.25; MS-SMB 3.2.4.4.1",
 	.precedence = 420,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "In SMB1, requests move no more than {} because the server's "
+				"buffer "
+				"is that small and it does not offer large reads or writes (the "
+				"blocks fill {} of the buffer or more), because clients do not use "
+				"large writes in signed sessions, or because the server allows one "
+				"request at a time.",
+			.numbers = {GUIDE_BYTES(SMALL_BYTES), GUIDE_SHARE(AT_BUFFER_SHARE),
+				GUIDE_COUNT(REQUESTS_MIN)},
+			.needs = "The negotiation, and {} data requests.",
+			.traps = {"A program that asks for less than it could is "
+				  "smb-small-requests."},
+			.confidence =
+				"High when the arithmetic gives the measured rate; medium for "
+				"signing.",
+			.advice = {{"Any", "Use SMB2 or newer where both sides can."},
+				{"Samba", "Leave 'large readwrite', 'read raw' and 'write raw' on, "
+					  "and 'max "
+					  "xmit' and 'max mux' at their defaults."},
+				{"Any", "Signing protects against tampering; newer dialects sign "
+					"without "
+					"making the blocks small, so the dialect is what to "
+					"change."},
+				{"NAS or appliance", "Newer firmware."}},
+			.next_test = "Compare with the same copy over SMB2.",
+		},
 };

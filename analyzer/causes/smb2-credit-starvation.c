@@ -76,4 +76,35 @@ const Cause cause_smb2_credit_starvation = {
 	.precedence = 410,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "{} or more data requests and {} of those with a known balance "
+				"left "
+				"no credit for another, and {} of the answers granted less than "
+				"the "
+				"client asked for.",
+			.numbers = {GUIDE_COUNT(MIN_STARVED), GUIDE_SHARE(STARVED_SHARE),
+				GUIDE_SHARE(REFUSED_SHARE)},
+			.needs = "The balance from the start of the connection, or enough requests "
+				 "for a lower bound.",
+			.traps = {"The first few requests of every session run short: only data "
+				  "requests count.",
+				"A client that does not ask for more is not starved by the "
+				"server."},
+			.confidence =
+				"High with plenty of requests and an arithmetic that gives the "
+				"measured rate; otherwise medium.",
+			.advice = {{"Samba", "Remove 'smb2 max credits' from smb.conf (the default "
+					     "is 8192); "
+					     "ksmbd has a setting of the same name."},
+				{"Windows server",
+					"Smb2CreditsMin and Smb2CreditsMax of LanmanServer; "
+					"counter \"SMB "
+					"Client Shares\\Credit Stalls/sec\" on the client."},
+				{"NAS or appliance",
+					"Newer firmware, or fewer clients at the same time."}},
+			.next_test =
+				"Watch \"Credit Stalls/sec\" on a Windows client, or compare with "
+				"'smb2 max credits' at its default.",
+		},
 };

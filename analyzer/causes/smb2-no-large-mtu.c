@@ -92,4 +92,29 @@ const Cause cause_smb2_no_large_mtu = {
 	.source = "MS-SMB2 2.2.4, 3.3.5.4",
 	.precedence = 425,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "The session has no multi-credit requests, and requests are at its "
+				"limit of {} (within {}): dialect 2.0.2, NetBIOS (port 139), or a "
+				"side that does not offer it. A note while it costs no round "
+				"trips.",
+			.numbers = {GUIDE_BYTES(LIMIT_BYTES), GUIDE_SHARE(AT_LIMIT_SHARE)},
+			.needs = "The negotiation.",
+			.traps = {"Many requests under way hide the limit completely."},
+			.confidence = "High with the arithmetic; medium otherwise.",
+			.advice = {{"Windows client",
+					   "Windows 7 has large requests off by default: "
+					   "'Set-SmbClientConfiguration -EnableLargeMtu $true' "
+					   "where it "
+					   "exists, or DisableLargeMtu = 0 of LanmanWorkstation."},
+				{"Windows server",
+					"Server 2008 R2 likewise; newer ones have it on."},
+				{"Linux client (cifs)",
+					"Mount with vers=3.1.1 (or 2.1 and newer)."},
+				{"Samba", "'server max protocol' must not forbid SMB2_10 and "
+					  "newer; 'smb2 max "
+					  "read' and '... write' above 64 KiB."},
+				{"Network", "Let the client use port 445 instead of 139."}},
+			.next_test = "Compare with the same copy over port 445 and dialect 3.1.1.",
+		},
 };

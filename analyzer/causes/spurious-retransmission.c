@@ -47,4 +47,32 @@ const Cause cause_spurious_retransmission = {
 	.precedence = 302,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "At least {} packets and {} of all repairs were sent again "
+				"although "
+				"the receiver had them: it says so (D-SACK), or the answer belongs "
+				"to the original (timestamps), or came too soon for the repeat.",
+			.numbers = {GUIDE_COUNT(LOSS_SPURIOUS_MIN),
+				GUIDE_SHARE(LOSS_SPURIOUS_SHARE)},
+			.needs = "Acknowledgements of the receiver; timestamps or D-SACK.",
+			.traps = {"A slow reader that holds its acknowledgements makes the sender "
+				  "repeat as well: told as slow-reader.",
+				"Packets out of order in numbers: told as reordering.",
+				"A copy in the capture is no repeat."},
+			.confidence = "High with D-SACK; medium otherwise.",
+			.advice = {{"Network", "Look for what holds packets back for fractions of "
+					       "a second: Wi-Fi "
+					       "power saving, a VPN or virtual machine that "
+					       "pauses, a line that "
+					       "re-synchronises."},
+				{"Linux", "Keep tcp_timestamps and tcp_sack on: with them a sender "
+					  "takes its "
+					  "mistake back."},
+				{"Windows", "'netsh int tcp set global timestamps=enabled' on the "
+					    "sender."}},
+			.next_test = "Run a ping with ten packets a second beside the copy: single "
+				     "round "
+				     "trips of the length of the timer show the spikes.",
+		},
 };

@@ -51,4 +51,22 @@ const Cause cause_status_pending_async = {
 	.source = "MS-SMB2 3.3.4.2",
 	.precedence = 755,
 	.conclude = conclude,
+	.guide =
+		{
+			.rule = "{} or more of the reads, writes and opens were first answered "
+				"'pending', and the answer came {} or more later on average. "
+				"Always "
+				"a note: the time is told by the slow server or the other client.",
+			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_NS(MIN_DELAY_NS)},
+			.needs = "Interim and final answers.",
+			.traps =
+				{"Samba says 'pending' to large requests as a matter of course and "
+				 "answers at once.",
+					"Notifications are always pending."},
+			.confidence = "High.",
+			.advice = {{"Any", "See the finding that holds the time."}},
+			.next_test =
+				"Look for oplock-break messages of the server before the answers; "
+				"without them it is the disk.",
+		},
 };

@@ -57,4 +57,33 @@ const Cause cause_tail_loss = {
 	.precedence = 320,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "As rto-stall, but at least half of the timers were tail probes or "
+				"expired with so little under way that nothing else could report "
+				"the loss.",
+			.needs = "The repeated packet, or gaps in the sender's packet numbers "
+				 "before "
+				 "a pause.",
+			.traps = {"At the receiver the loss leaves no gap: the sender's packet "
+				  "numbers (IPv4 identification) tell of it, where they count "
+				  "evenly.",
+				"A server that thinks for 0.2 s sends something new afterwards."},
+			.confidence =
+				"High with two such events seen; medium when the packet numbers "
+				"alone tell of them.",
+			.advice = {{"Network", "Find the loss; see the error counters of cards and "
+					       "ports on the "
+					       "way."},
+				{"Linux", "net.ipv4.tcp_early_retrans=3 (the default) sends a "
+					  "probe after two "
+					  "round trips instead of waiting for the timer."},
+				{"Windows", "'Set-NetTCPSetting -MinRtoMs' shortens the timer on a "
+					    "local "
+					    "network."},
+				{"Any", "Fewer, larger requests have fewer last packets."}},
+			.next_test =
+				"Capture at both ends at the same time: the packet before each "
+				"pause is missing at the receiver.",
+		},
 };

@@ -57,4 +57,19 @@ const Cause cause_timestamps_disabled = {
 	.precedence = 725,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Timestamps are not in use, and either {} or more timers expired "
+				"for nothing, or the sequence numbers come round within {} s at "
+				"this rate. Always a note.",
+			.numbers = {GUIDE_COUNT(MIN_NEEDLESS), GUIDE_COUNT(WRAP_SECONDS)},
+			.needs = "The whole handshake.",
+			.traps =
+				{"Windows leaves them off by default and mostly that does no harm: "
+				 "without one of the two effects nothing is said."},
+			.confidence = "High.",
+			.advice = {{"Windows", "'netsh int tcp set global timestamps=enabled'."},
+				{"Linux", "net.ipv4.tcp_timestamps=1."}},
+			.next_test = "None is needed: both effects are counted in the capture.",
+		},
 };

@@ -34,8 +34,20 @@ const Cause cause_window_full_benign = {
 		"Other tools mark packets that fill the receive window as a problem. It is none "
 		"when the link is already busy: what waits in the window would otherwise wait in "
 		"a queue before the link.",
-	.source = "RFC 9293 3.8.6; causes 3.7",
+	.source = "RFC 9293 3.8.6; measured: a deep queue and a small window together",
 	.precedence = 705,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "The sender touched the edge of the window {} times or more, but "
+				"the link was busy {} of the time or more. Always a note.",
+			.numbers = {GUIDE_COUNT(MIN_EDGE_STOPS), GUIDE_SHARE(HEALTHY_LINK_SHARE)},
+			.needs = "Windows and data of one direction.",
+			.traps = {"Other tools mark each of these packets as a problem; a larger "
+				  "window would only make the queue longer."},
+			.confidence = "High.",
+			.advice = {{"Any", "Nothing to do."}},
+			.next_test = "None is needed: the link was full.",
+		},
 };

@@ -6,9 +6,6 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/window.h"
 
-/* RFC 9293 3.1: sixteen bits of window. */
-#define UNSCALED_MAX 65535
-
 /* The side whose SYN lacks the option, as the unit counts sides: the initiator's when both do. */
 static Side side_without(const CauseContext *context)
 {
@@ -38,7 +35,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (window_kind(context) != WINDOW_SCALE_OFF)
 		return false;
 	Side side = window_side(context), lacking = side_without(context);
-	if (!window_conclude(context, draft, side, UNSCALED_MAX))
+	if (!window_conclude(context, draft, side, WINDOW_UNSCALED_MAX))
 		return false;
 	draft->confidence = CONFIDENCE_HIGH; /* both SYNs are in the capture and say so */
 	draft->blame = host_blame(lacking);
@@ -66,4 +63,37 @@ const Cause cause_window_scale_off = {
 	.precedence = 355,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Both SYN and SYN-ACK were seen and at least one lacks the window "
+				"scale option; the sender stopped at the edge {} times or more, "
+				"and "
+				"the window at the stops was between {} and {}.",
+			.numbers = {GUIDE_COUNT(WINDOW_MIN_EDGE_STOPS),
+				GUIDE_BYTES(WINDOW_UNSCALED_MIN_MEAN),
+				GUIDE_BYTES(WINDOW_UNSCALED_MAX)},
+			.needs = "The whole handshake with all its options.",
+			.traps = {"On a short path 64 KiB is enough: then no time is lost at the "
+				  "edge "
+				  "and nothing is said.",
+				"The same server using the option with other clients points at a "
+				"device in between: window-scale-stripped.",
+				"A much smaller window than 64 KiB is a small buffer, with or "
+				"without scaling: receive-window-small."},
+			.confidence = "High: both packets are in the capture and say so.",
+			.advice = {{"Windows", "'netsh int tcp show global' must not say "
+					       "'disabled' for the "
+					       "auto-tuning level; an old registry value "
+					       "Tcp1323Opts = 0 does the "
+					       "same."},
+				{"Linux", "'sysctl net.ipv4.tcp_window_scaling' must be 1."},
+				{"NAS or appliance", "Old devices lack the option: newer firmware, "
+						     "or a newer device."},
+				{"Network", "If the host does offer it, compare the SYN on both "
+					    "sides of the "
+					    "firewall."}},
+			.next_test = "Capture the SYN on the network card of the host that seems "
+				     "to lack "
+				     "the option.",
+		},
 };

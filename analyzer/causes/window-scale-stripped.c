@@ -6,9 +6,6 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/window.h"
 
-/* RFC 9293 3.1: sixteen bits of window. */
-#define UNSCALED_MAX 65535
-
 static void advise(FindingDraft *draft)
 {
 	cause_advice(draft, "Look for TCP normalisation or option rules in firewalls, load "
@@ -58,7 +55,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	if (window_kind(context) != WINDOW_STRIPPED)
 		return false;
 	Side side = window_side(context);
-	if (!window_conclude(context, draft, side, UNSCALED_MAX))
+	if (!window_conclude(context, draft, side, WINDOW_UNSCALED_MAX))
 		return false;
 	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->blame = "NETWORK";
@@ -81,8 +78,32 @@ const Cause cause_window_scale_stripped = {
 		"Two hosts agree on windows above 64 KiB with an option in their first packets. "
 		"Some firewalls and load balancers edit that option away. The hosts then work as "
 		"if the other end were twenty years old: 64 KiB per round trip and no more.",
-	.source = "RFC 7323 2; causes 3.3",
+	.source = "RFC 7323 2; measured with a device that removes the option",
 	.precedence = 339,
 	.conclude = conclude,
 	.rules_out = NULL,
+	.guide =
+		{
+			.rule = "Either the server answers other clients with the window scale "
+				"option and this one without it, and the sender stops at 64 KiB; "
+				"or, one side only, the window falls from {} or more in the "
+				"handshake to a {}th of it or less in the first packet after it.",
+			.numbers = {GUIDE_BYTES(WINDOW_MISREAD_MIN_FIRST),
+				GUIDE_COUNT(WINDOW_MISREAD_FACTOR)},
+			.needs = "The whole handshake, and either other connections of the same "
+				 "server or the collapse itself.",
+			.traps = {"A server that has scaling switched off lacks it for everybody: "
+				  "window-scale-off."},
+			.confidence = "Medium: one capture shows the effect, two show the device.",
+			.advice = {{"Network", "Look for TCP normalisation or option rules in "
+					       "firewalls, load "
+					       "balancers and WAN accelerators (Cisco 'tcp-options "
+					       "window-scale', "
+					       "iptables TCPOPTSTRIP)."},
+				{"Any", "A host or path without the device is the quickest "
+					"proof."}},
+			.next_test =
+				"Capture the same SYN and SYN-ACK at the client and at the server "
+				"and compare their options.",
+		},
 };

@@ -10,28 +10,9 @@
 #include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.1: stops at the edge that make a rule of it. */
-#define MIN_EDGE_STOPS 20
-/* Causes 3.1: a window of four fifths of what the path holds is not the reason. */
-#define SMALL_WINDOW_SHARE 0.8
-/* Causes 3.2: without scaling the window ends at 65535; far below, the buffer is the better name.
- */
-#define UNSCALED_MAX 65535
-#define UNSCALED_MIN_MAX (48 * 1024)
-#define UNSCALED_MIN_MEAN (32 * 1024)
-/* Causes 3.4: grew to twice its start and then held for ten round trips. */
-#define GROWTH_FACTOR 2
-#define HELD_ROUND_TRIPS 10
-/* The window of a SYN is never scaled, those after it are: a fall to a sixteenth in one step is a
- * scale of four and more that got lost (RFC 7323 2.2). */
-#define MISREAD_MIN_FIRST (16 * 1024)
-#define MISREAD_FACTOR 16
 /* A reader's share below a quarter of the window's is the small window's own (causes 3.1, traps).
  */
 #define READER_FACTOR 4
-/* Causes 3.1: measured rate within a fifth of window / round trip. */
-#define RATE_TOLERANCE 0.2
-#define RATE_EXCESS 2.0
 /* Window updates come within a round trip; ten are something else. */
 #define OUTLIER_ROUND_TRIPS 10
 /* Causes 3.1: a receive buffer of twice what the path holds leaves room for reading. */
@@ -63,9 +44,9 @@ bool window_scale_is_off(const CauseContext *context)
 bool window_is_misread(const CauseContext *context)
 {
 	const TcpDirection *d = context->sender;
-	return window_scale_is_off(context) && d->first_window >= MISREAD_MIN_FIRST &&
+	return window_scale_is_off(context) && d->first_window >= WINDOW_MISREAD_MIN_FIRST &&
 	       d->max_window_after_syn > 0 &&
-	       (uint64_t)d->max_window_after_syn * MISREAD_FACTOR <= d->first_window;
+	       (uint64_t)d->max_window_after_syn * WINDOW_MISREAD_FACTOR <= d->first_window;
 }
 
 /* The acceptor answers other hosts with the option: something on this path took it out. */
@@ -90,17 +71,17 @@ static bool peer_scales_elsewhere(const CauseContext *context)
 
 static bool is_held_after_growth(const CauseContext *context, const TcpDirection *d)
 {
-	bool grew =
-		d->first_window > 0 && d->edge_plateau >= (uint64_t)GROWTH_FACTOR * d->first_window;
+	bool grew = d->first_window > 0 &&
+		    d->edge_plateau >= (uint64_t)WINDOW_GROWTH_FACTOR * d->first_window;
 	int64_t held = d->edge_plateau_last_ns - d->edge_plateau_since_ns;
-	return grew && held >= HELD_ROUND_TRIPS * context->rtt_ns;
+	return grew && held >= WINDOW_HELD_ROUND_TRIPS * context->rtt_ns;
 }
 
 /* The window grew and never came to rest: the transfer was over too soon to blame it. */
 static bool is_growing(const TcpDirection *d)
 {
 	return d->first_window > 0 &&
-	       d->edge_plateau >= (uint64_t)GROWTH_FACTOR * d->first_window &&
+	       d->edge_plateau >= (uint64_t)WINDOW_GROWTH_FACTOR * d->first_window &&
 	       d->edge_plateau_stops * 2 < d->edge_stops;
 }
 
@@ -140,7 +121,7 @@ static bool allows_more(const CauseContext *context, Side side, double window)
 	if (side != context->bulk || ns[BUCKET_RECEIVE_WINDOW] * 2 < context->wall_ns)
 		return false; /* too little of the time to compare with */
 	return window / ((double)context->rtt_ns / 1e9) >
-	       RATE_EXCESS * governed_rate(context, governed);
+	       WINDOW_RATE_EXCESS * governed_rate(context, governed);
 }
 
 WindowKind window_kind(const CauseContext *context)
@@ -150,18 +131,18 @@ WindowKind window_kind(const CauseContext *context)
 	if (!d || context->rtt_ns <= 0 ||
 		context->unit->account.bucket_ns[BUCKET_RECEIVE_WINDOW] <
 			cause_min_lost_ns(context) ||
-		d->edge_stops < MIN_EDGE_STOPS || reader_shrinks_window(context))
+		d->edge_stops < WINDOW_MIN_EDGE_STOPS || reader_shrinks_window(context))
 		return WINDOW_FINE;
 	bool is_held = is_held_after_growth(context, d);
 	double window = is_held ? d->edge_plateau : window_at_stops(d);
 	bool is_bulk = side == context->bulk;
-	double fills = cause_bdp_bytes(context) * SMALL_WINDOW_SHARE;
+	double fills = cause_bdp_bytes(context) * WINDOW_SMALL_SHARE;
 	if (is_bulk && context->capacity.is_proven && fills > 0 && window >= fills)
 		return WINDOW_FINE;
 	if (allows_more(context, side, window))
 		return WINDOW_FINE;
-	if (window_scale_is_off(context) && d->max_peer_window <= UNSCALED_MAX &&
-		d->edge_window_max >= UNSCALED_MIN_MAX && window >= UNSCALED_MIN_MEAN)
+	if (window_scale_is_off(context) && d->max_peer_window <= WINDOW_UNSCALED_MAX &&
+		d->edge_window_max >= WINDOW_UNSCALED_MIN_MAX && window >= WINDOW_UNSCALED_MIN_MEAN)
 		return peer_scales_elsewhere(context) ? WINDOW_STRIPPED : WINDOW_SCALE_OFF;
 	if (is_held)
 		return WINDOW_RESTRICTED;
@@ -186,7 +167,8 @@ static bool is_never_congested(const TcpDirection *d)
 static bool rate_agrees(const CauseContext *context, const FindingDraft *draft, double ceiling)
 {
 	double rate = governed_rate(context, draft->lost_ns + context->link_ns);
-	return rate >= ceiling * (1 - RATE_TOLERANCE) && rate <= ceiling * (1 + RATE_TOLERANCE);
+	return rate >= ceiling * (1 - WINDOW_RATE_TOLERANCE) &&
+	       rate <= ceiling * (1 + WINDOW_RATE_TOLERANCE);
 }
 
 bool window_conclude(const CauseContext *context, FindingDraft *draft, Side side, double window)

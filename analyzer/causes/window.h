@@ -8,6 +8,26 @@
 
 #include "analyzer/causes/cause.h"
 
+/* Causes 3.1: stops at the edge that make a rule of it. */
+#define WINDOW_MIN_EDGE_STOPS 20
+/* Causes 3.1: a window of four fifths of what the path holds is not the reason. */
+#define WINDOW_SMALL_SHARE 0.8
+/* Causes 3.2: without scaling the window ends at 65535; far below, the buffer is the better name.
+ */
+#define WINDOW_UNSCALED_MAX 65535
+#define WINDOW_UNSCALED_MIN_MAX (48 * 1024)
+#define WINDOW_UNSCALED_MIN_MEAN (32 * 1024)
+/* Causes 3.4: grew to twice its start and then held for ten round trips. */
+#define WINDOW_GROWTH_FACTOR 2
+#define WINDOW_HELD_ROUND_TRIPS 10
+/* The window of a SYN is never scaled, those after it are: a fall to a sixteenth in one step is a
+ * scale of four and more that got lost (RFC 7323 2.2). */
+#define WINDOW_MISREAD_MIN_FIRST (16 * 1024)
+#define WINDOW_MISREAD_FACTOR 16
+/* Causes 3.1: measured rate within a fifth of window / round trip. */
+#define WINDOW_RATE_TOLERANCE 0.2
+#define WINDOW_RATE_EXCESS 2.0
+
 /** WindowKind: exactly one cause speaks for the bucket receive-window. */
 typedef enum WindowKind {
 	WINDOW_FINE,       /* too little time, or too little evidence */

@@ -48,4 +48,36 @@ const Cause cause_zero_window = {
 	.precedence = 340,
 	.conclude = conclude,
 	.rules_out = rules_out,
+	.guide =
+		{
+			.rule = "The receiver advertised a window of zero, or the sender probed a "
+				"closed one, while data was waiting; time at closed windows is "
+				"larger than time at windows that opened late.",
+			.needs = "The receiver's window updates in the capture.",
+			.traps = {"A zero window while the sender has nothing to send costs "
+				  "nothing "
+				  "and is not counted.",
+				"Packets sent again into a closed window are part of it and no "
+				"loss.",
+				"Windows in SYN, FIN and RST packets mean nothing."},
+			.confidence =
+				"High with zero windows seen and a known round trip; otherwise "
+				"medium.",
+			.advice = {{"Windows",
+					   "Resource Monitor shows the disk queue; 'Get-Counter "
+					   "\"\\PhysicalDisk(*)\\Avg. Disk sec/Write\"'. A scanner "
+					   "of the "
+					   "target folder does the same."},
+				{"Linux", "'iostat -x 1' shows the disk, 'ss -tm' a full receive "
+					  "queue "
+					  "(Recv-Q) of the program."},
+				{"Samba", "For writes the server is the receiver: look at its "
+					  "disks and vfs "
+					  "modules."},
+				{"NAS or appliance",
+					"Look at its disk and processor load during the copy."}},
+			.next_test =
+				"Copy the same file to a RAM disk (or /dev/null) on the receiving "
+				"host: if that is fast, its disk or scanner is the reason.",
+		},
 };

@@ -182,7 +182,7 @@ bool cause_case_conclude(CauseCase *c, const char *cause)
 	complete(c);
 	memset(&c->draft, 0, sizeof(c->draft));
 	const Cause *found = cause_find(cause);
-	demand(found != NULL, cause, "there is no such cause");
+	demand(found && found->conclude, cause, "there is no such cause");
 	if (!found->conclude(&c->context, &c->draft))
 		return false;
 	check_draft(c, cause);
