@@ -148,6 +148,8 @@ static void finding_fill(
 	f->advice_count = advice_count(draft);
 	f->advice = arena_memdup(arena, draft->advice, f->advice_count * sizeof(*f->advice));
 	f->doubt = draft->doubt;
+	if (f->confidence < CONFIDENCE_HIGH && (!draft->is_note || draft->next_test))
+		f->next_test = draft->next_test ? draft->next_test : g->cause->guide.next_test;
 	f->lost_ns = g->lost_ns;
 	f->saved_ns = saving_range(&g->saving, g->wall_ns);
 	if (!draft->is_note) {

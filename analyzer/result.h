@@ -266,7 +266,9 @@ typedef struct ResultFinding {
 	const char *fix; /* short imperative for the FIX line, NULL when there is none */
 	const char *const *advice;
 	size_t advice_count;
-	const char *doubt; /* why we are (not) sure, NULL */
+	const char *doubt;     /* why we are (not) sure, NULL */
+	const char *next_test; /* the one test that would settle it; NULL for facts and high
+				  confidence */
 	int64_t lost_ns;
 	NsRange saved_ns;
 	RateRange predicted_bytes_per_s;

@@ -113,6 +113,15 @@ static void write_fixes(const Result *result, FILE *out)
 	}
 	if (shown > 0)
 		fputs("\n", out);
+	for (size_t i = 0; i < FIXES_SHOWN; i++) {
+		g_autofree char *possible = wording_possible(result, i);
+
+		if (!possible)
+			break;
+		fputs("**Possible:** ", out);
+		print(out, possible);
+		fputs("\n\n", out);
+	}
 }
 
 /** fold: begins a folded table; @head is its header line and the line below. */

@@ -190,6 +190,19 @@ static void screen_fixes(Screen *s, const Result *result)
 	}
 }
 
+/** screen_possible: what nobody can be sure of, and how to find out. */
+static void screen_possible(Screen *s, const Result *result)
+{
+	/* one of them on a screen: they are doubtful, and -v lists the others */
+	for (int i = 0; i == 0 || s->room == &endless_room; i++) {
+		g_autofree char *text = wording_possible(result, (size_t)i);
+
+		if (!text)
+			return;
+		layout_section(&s->layout, i == 0 ? "POSSIBLE" : "", text, s->room->fix_lines + 1);
+	}
+}
+
 /** screen_ruled_out: as many reasons as there are lines for, none of them cut in its middle. */
 static void screen_ruled_out(Screen *s, const Result *result)
 {
@@ -289,6 +302,7 @@ static void write_screen(Screen *s, const Result *result)
 	}
 	screen_ruled_out(s, result);
 	screen_fixes(s, result);
+	screen_possible(s, result);
 	screen_others(s, result);
 	screen_next(s, result);
 }

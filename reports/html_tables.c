@@ -159,6 +159,7 @@ static void finding(const HtmlPage *page, const ResultFinding *f)
 	if (f->advice_count > 0)
 		fputs("</ul>\n", page->out);
 	paragraph(page, "<strong>How sure:</strong> ", f->doubt);
+	paragraph(page, "<strong>To be sure:</strong> ", f->next_test);
 	if (f->evidence_count > 0)
 		fputs("<p>Evidence:</p><ul>", page->out);
 	for (size_t i = 0; i < f->evidence_count && i < PARTS_MAX; i++)

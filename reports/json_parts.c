@@ -730,6 +730,7 @@ json_t *json_part_finding(const ResultFinding *f)
 	put(ret, "fix", json_part_text(f->fix));
 	put(ret, "advice", texts_json(f->advice, f->advice_count));
 	put(ret, "doubt", json_part_text(f->doubt));
+	put(ret, "next_test", json_part_text(f->next_test));
 	put(ret, "lost_ns", ns_json(f->lost_ns));
 	put(ret, "saved_ns", ns_range_json(f->saved_ns));
 	put(ret, "predicted_bytes_per_s", rate_range_json(f->predicted_bytes_per_s));

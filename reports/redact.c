@@ -420,6 +420,7 @@ static void copy_finding(Redaction *r, const ResultFinding *from, ResultFinding 
 		.advice = prose_list(r, from->advice, from->advice_count),
 		.advice_count = from->advice_count,
 		.doubt = prose(r, from->doubt),
+		.next_test = prose(r, from->next_test),
 		.lost_ns = from->lost_ns,
 		.saved_ns = from->saved_ns,
 		.predicted_bytes_per_s = from->predicted_bytes_per_s,

@@ -148,6 +148,11 @@ static void write_finding(Tables *t, const ResultFinding *f)
 
 		write_part(t, "    ", doubt);
 	}
+	if (f->next_test) {
+		g_autofree char *test = g_strdup_printf("to be sure: %s", f->next_test);
+
+		write_part(t, "    ", test);
+	}
 }
 
 static void write_findings(Tables *t, const Result *result)

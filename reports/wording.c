@@ -259,6 +259,19 @@ static void append_counts(GString *out, GPtrArray *names, GArray *counts)
 		g_string_append(out, ", …");
 }
 
+char *wording_possible(const Result *result, size_t index)
+{
+	for (size_t i = 0; i < result->finding_count; i++) {
+		const ResultFinding *f = &result->findings[i];
+
+		if (f->confidence > CONFIDENCE_LOW || !f->next_test || f->transfer < 0 ||
+			f->transfer != result->verdict.transfer || index-- > 0)
+			continue;
+		return g_strdup_printf("%s (%s). To be sure: %s", f->title, f->cause, f->next_test);
+	}
+	return NULL;
+}
+
 char *wording_seen(const Result *result)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

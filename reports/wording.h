@@ -56,6 +56,10 @@ char *wording_fix(const Result *result, const ResultFinding *finding);
  * and a copy with which nothing is wrong is spared advice on facts. */
 bool wording_is_fix(const Result *result, const ResultFinding *finding);
 
+/** wording_possible: a cause of the verdict's copy that is no more than possible, with the test that
+ * settles it: the @index-th; NULL when there are no more. */
+char *wording_possible(const Result *result, size_t index);
+
 /** wording_seen: what a capture without a file transfer holds instead. */
 char *wording_seen(const Result *result);
 

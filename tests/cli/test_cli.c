@@ -230,6 +230,22 @@ Test(cli, help_and_version)
 	run_free(&r);
 }
 
+Test(cli, explain_names_the_nearest_cause_and_its_page_says_all)
+{
+	Run r = run("explain recive-window-smal");
+	cr_assert_eq(r.status, USAGE);
+	cr_assert_not_null(strstr(r.err, "did you mean 'receive-window-small'?"), "%s", r.err);
+	run_free(&r);
+	static const char *const parts[] = {"How it is recognised", "What must be in the capture",
+		"What looks like it", "How sure it is", "What may help", "The test that settles it",
+		"Source", "64 KiB"};
+	r = run("explain smb2-no-large-mtu");
+	cr_assert_eq(r.status, DONE);
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		cr_assert_not_null(strstr(r.out, parts[i]), "%s", parts[i]);
+	run_free(&r);
+}
+
 Test(cli, wrong_use_is_status_2)
 {
 	g_autofree char *capture = make_capture("good.pcap", 100000);

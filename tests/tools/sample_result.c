@@ -236,6 +236,7 @@ static const ResultFinding slow_findings[] = {
 		.advice = (const char *const[]){"Windows 7 and 2008 R2: "
 						"Set-SmbClientConfiguration -EnableLargeMtu $true"},
 		.advice_count = 1,
+		.next_test = "Compare with the same copy over port 445 and dialect 3.1.1.",
 		.lost_ns = 52500 * MS,
 		.saved_ns = {47 * S, 51 * S},
 		.predicted_bytes_per_s = {47e6, 58e6},
@@ -705,6 +706,7 @@ static const ResultFinding hostile_findings[] = {{.id = "F1",
 	.fix = "find the | bad <b>cable</b> that sits somewhere between the two hosts and "
 	       "replace it, then copy again to see whether it was the one",
 	.doubt = "only </script> says so",
+	.next_test = "ask \x1b[31m<img src=x onerror=alert(1)> about it",
 	.lost_ns = INT64_MAX / 2,
 	.saved_ns = {RESULT_UNKNOWN_NS, RESULT_UNKNOWN_NS},
 	.numbers = (const ResultNumber[]){{"<b>rate", NUMBER_RATE, 1e300, NULL},
