@@ -12,6 +12,7 @@
 #include "analyzer/constants.h"
 #include "analyzer/flow/flow_table.h"
 #include "analyzer/flow/fragments.h"
+#include "analyzer/flow/nbf.h"
 #include "analyzer/result_build.h"
 #include "analyzer/rolling.h"
 #include "analyzer/transfer/tracker.h"
@@ -42,6 +43,8 @@
 typedef struct InputState {
 	Clock clock;
 	uint32_t next_stream;
+	uint32_t next_other;  /* of connections that are not TCP */
+	Datagrams *datagrams; /* NULL: none so far */
 } InputState;
 
 struct Analysis {
@@ -49,6 +52,7 @@ struct Analysis {
 	FlowTable *flows;
 	Tracker *tracker;
 	Fragments *fragments;
+	Nbf *nbf; /* NULL: no NetBEUI so far */
 	Collection collection;
 	Rolling rolling;
 	CaptureTotals totals;
@@ -157,8 +161,9 @@ static InputState *input_state(Analysis *analysis, uint16_t input)
 	return &g_array_index(analysis->inputs, InputState, input);
 }
 
-static void tcp_packet(
-	Analysis *analysis, Packet *packet, const FlowKey *key, uint64_t hash, bool from_low)
+/* @next: counts the connections of this kind; @first: the number of the first one. */
+static void tcp_packet(Analysis *analysis, Packet *packet, const FlowKey *key, uint64_t hash,
+	bool from_low, uint32_t *next, uint32_t first)
 {
 	bool is_new;
 	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
@@ -170,23 +175,49 @@ static void tcp_packet(
 		is_new = true;
 	}
 	if (is_new)
-		tracker_begin(analysis->tracker, conv, packet, from_low,
-			input_state(analysis, packet->input)->next_stream++);
+		tracker_begin(analysis->tracker, conv, packet, from_low, first + (*next)++);
 	tracker_packet(analysis->tracker, conv, packet, from_low);
 }
 
-static void other_packet(Analysis *analysis, Packet *packet)
+/* A packet that was not there as such: put together of fragments, or made of a NetBEUI frame. */
+static void made_packet(Analysis *analysis, Packet *packet, uint32_t *next, uint32_t first)
+{
+	FlowKey key;
+	bool from_low = flow_key_of(packet, &key);
+	tcp_packet(analysis, packet, &key, flow_key_hash(&key), from_low, next, first);
+}
+
+static void nbf_packet(Analysis *analysis, InputState *input, const Packet *packet)
+{
+	Packet segment;
+	if (!analysis->nbf)
+		analysis->nbf = nbf_new();
+	if (analysis->nbf && nbf_segment(analysis->nbf, packet, &segment))
+		made_packet(analysis, &segment, &input->next_other, STREAM_NOT_TCP);
+}
+
+static void datagram_packet(InputState *input, const Packet *packet)
+{
+	if (!input->datagrams)
+		input->datagrams = datagrams_new();
+	if (input->datagrams)
+		datagrams_push(input->datagrams, packet);
+}
+
+static void other_packet(Analysis *analysis, InputState *input, Packet *packet)
 {
 	Packet whole;
 	if (packet->kind == PACKET_FRAGMENT && analysis->fragments &&
 		fragments_push(analysis->fragments, packet, &whole) && whole.kind == PACKET_TCP) {
-		FlowKey key;
-		bool from_low = flow_key_of(&whole, &key);
-		tcp_packet(analysis, &whole, &key, flow_key_hash(&key), from_low);
+		made_packet(analysis, &whole, &input->next_stream, 0);
 		return;
 	}
 	if (packet->kind == PACKET_UDP)
 		tracker_udp(analysis->tracker, packet);
+	if (packet->kind == PACKET_NBF)
+		nbf_packet(analysis, input, packet);
+	if (smb_datagram_may_be(packet))
+		datagram_packet(input, packet);
 	analysis->totals.ignored[packet->kind]++;
 }
 
@@ -266,9 +297,10 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 		batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
 		count_totals(&analysis->totals, &batch[i]);
 		if (batch[i].kind == PACKET_TCP)
-			tcp_packet(analysis, &batch[i], &keys[i], hashes[i], from_low[i]);
+			tcp_packet(analysis, &batch[i], &keys[i], hashes[i], from_low[i],
+				&input->next_stream, 0);
 		else
-			other_packet(analysis, &batch[i]);
+			other_packet(analysis, input, &batch[i]);
 	}
 	if (count > 0)
 		expire(analysis, batch[count - 1].ts_ns);
@@ -346,6 +378,9 @@ Result *analysis_finish(Analysis *analysis, const Reader *reader)
 	if (analysis->options.is_live)
 		return analysis_take(analysis, reader, true);
 	count_clocks(analysis);
+	for (guint i = 0; i < analysis->inputs->len; i++)
+		collection_datagrams(&analysis->collection, (uint16_t)i,
+			g_array_index(analysis->inputs, InputState, i).datagrams);
 	analysis->totals.tracker = tracker_counts(analysis->tracker);
 	analysis->totals.fragments = fragments_stats(analysis->fragments);
 	return result_build(&analysis->collection, &analysis->totals, reader);
@@ -367,6 +402,9 @@ void analysis_free(Analysis *analysis)
 	flow_table_free(analysis->flows);
 	tracker_free(analysis->tracker);
 	fragments_free(analysis->fragments);
+	nbf_free(analysis->nbf);
+	for (guint i = 0; i < analysis->inputs->len; i++)
+		datagrams_free(g_array_index(analysis->inputs, InputState, i).datagrams);
 	g_array_unref(analysis->inputs);
 	g_free(analysis);
 }

@@ -9,6 +9,8 @@
 
 #include "analyzer/constants.h"
 
+#define SMB1_NEGOTIATE 0x72 /* MS-CIFS 2.2.4.52 */
+
 /* causes 2.4: a tenth of the round trip from a host is at that host. */
 #define VANTAGE_NEAR_SHARE 0.1
 /* Below this, scheduling decides which side seems nearer. */
@@ -164,22 +166,66 @@ static void activity_keep(Arena *arena, SessionStats *s)
 	s->bins = arena_memdup(arena, s->bins, s->bin_count * sizeof(*s->bins));
 }
 
-static void session_keep(Collection *collection, const ConnectionFacts *facts)
+/* Strings and arrays of @session move to the arena. */
+static void session_add(Collection *collection, ResultSession *session)
 {
 	Arena *arena = collection->arena;
-	ResultSession session = {.input = facts->input, .stats = facts->session, .stream_count = 1};
-	session.streams = arena_memdup(arena, &facts->stream, sizeof(facts->stream));
-	SessionStats *s = &session.stats;
+	SessionStats *s = &session->stats;
 	s->dialect = arena_strdup(arena, s->dialect);
 	s->protocol = arena_strdup(arena, s->protocol);
 	for (size_t i = 0; i < s->offered_count; i++)
 		s->offered[i] = arena_strdup(arena, s->offered[i]);
 	s->commands = arena_memdup(arena, s->commands, s->command_count * sizeof(*s->commands));
 	activity_keep(arena, s);
-	phases_keep(arena, facts, &session);
-	session.first_data_ns = s->first_data_ns > 0 ? s->first_data_ns : RESULT_UNKNOWN_NS;
-	session.bins_start_ns = s->bins_start_ns;
-	g_array_append_val(collection->sessions, session);
+	session->first_data_ns = s->first_data_ns > 0 ? s->first_data_ns : RESULT_UNKNOWN_NS;
+	session->bins_start_ns = s->bins_start_ns;
+	g_array_append_val(collection->sessions, *session);
+}
+
+static bool is_tcp(const ConnectionFacts *facts)
+{
+	return facts->stream < STREAM_NOT_TCP;
+}
+
+static void session_keep(Collection *collection, const ConnectionFacts *facts)
+{
+	ResultSession session = {.input = facts->input, .stats = facts->session, .stream_count = 1};
+	session.streams = arena_memdup(collection->arena, &facts->stream, sizeof(facts->stream));
+	if (!is_tcp(facts))
+		session.stats.transport = TRANSPORT_NBF;
+	phases_keep(collection->arena, facts, &session);
+	session_add(collection, &session);
+}
+
+/* The SMB1 message that asked for SMB2: listed beside the session, so that each message is counted
+ * somewhere. */
+static void upgrade_keep(Collection *collection, const ConnectionFacts *facts)
+{
+	CommandStats negotiate = {.protocol = MESSAGE_SMB1,
+		.command = SMB1_NEGOTIATE,
+		.requests = facts->session.upgrades};
+	ResultSession session = {.input = facts->input,
+		.stream_count = 1,
+		.became_smb2 = true,
+		.stats = {.protocol = "smb1",
+			.transport = facts->session.transport,
+			.credits_min = INT32_MIN,
+			.counts = {.credits_left = INT32_MIN, .credits_max = INT32_MIN},
+			.client_offered_smb2 = true,
+			.negotiate_seen = true,
+			.commands = &negotiate,
+			.command_count = 1}};
+	session.streams = arena_memdup(collection->arena, &facts->stream, sizeof(facts->stream));
+	session_add(collection, &session);
+}
+
+void collection_datagrams(Collection *collection, uint16_t input, Datagrams *datagrams)
+{
+	for (int i = 0; datagrams && i < SMB_DATAGRAM_KIND_COUNT; i++) {
+		ResultSession session = {.input = input};
+		if (datagrams_stats(datagrams, (SmbDatagramKind)i, &session.stats))
+			session_add(collection, &session);
+	}
 }
 
 /* Framing alone, or headers that the snap length cut, make no session to speak of. */
@@ -222,10 +268,13 @@ void collection_keep(Collection *collection, ConnectionFacts *facts)
 			c.capacity_proven[i] = capacity.is_proven;
 		}
 	}
-	g_array_append_val(collection->connections, c);
+	if (is_tcp(facts))
+		g_array_append_val(collection->connections, c);
 	facts->has_session = facts->has_session && is_reported(&facts->session);
 	if (facts->has_session)
 		session_keep(collection, facts);
+	if (facts->has_session && facts->session.upgrades > 0)
+		upgrade_keep(collection, facts);
 }
 
 /* Of an instalment they are listed when their units are told of. */
@@ -259,7 +308,8 @@ void collection_connection(Collection *collection, ConnectionFacts *facts)
 		is_kept = facts->has_session;
 	} else {
 		collection->connections_dropped++;
-		collection->packets_dropped += tcp->dir[0].packets + tcp->dir[1].packets;
+		if (is_tcp(facts))
+			collection->packets_dropped += tcp->dir[0].packets + tcp->dir[1].packets;
 	}
 	if (facts->units == 0) {
 		connection_facts_free(facts);

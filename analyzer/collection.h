@@ -11,6 +11,7 @@
 #include "analyzer/base/arena.h"
 #include "analyzer/base/topk.h"
 #include "analyzer/result.h"
+#include "analyzer/session/datagrams.h"
 #include "analyzer/transfer/tracker.h"
 
 /* Stalls listed at most: a person reads the longest. */
@@ -47,6 +48,10 @@ void collection_connection(Collection *collection, ConnectionFacts *facts);
 /** collection_keep: lists the connection of @facts, and its session; a session that says nothing is
  * taken from @facts. */
 void collection_keep(Collection *collection, ConnectionFacts *facts);
+
+/** collection_datagrams: lists what @input carried of SMB outside of connections; NULL is allowed.
+ */
+void collection_datagrams(Collection *collection, uint16_t input, Datagrams *datagrams);
 
 /** collection_unit_free: frees @unit and lets go of its facts; for GDestroyNotify. */
 void collection_unit_free(gpointer unit);

@@ -8,6 +8,10 @@
 #define MILLISECOND_NS INT64_C(1000000)
 #define SECOND_NS INT64_C(1000000000)
 
+/* Connections that are not TCP have stream numbers of their own, from here on: Wireshark's
+ * tcp.stream knows none of them. */
+#define STREAM_NOT_TCP UINT32_C(0x80000000)
+
 /* A finding costs at least this much: less is not why anybody complains. */
 #define MIN_LOST_NS (100 * MILLISECOND_NS)
 #define MIN_LOST_SHARE 0.03

@@ -70,9 +70,13 @@ static const char *filter_of(
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_append(text, unit->stream_count > 1 ? "(" : "");
-	for (uint32_t i = 0; i < unit->stream_count; i++)
-		g_string_append_printf(
-			text, "%stcp.stream == %u", i ? " || " : "", unit->streams[i]);
+	for (uint32_t i = 0; i < unit->stream_count; i++) {
+		g_string_append(text, i ? " || " : "");
+		if (unit->streams[i] >= STREAM_NOT_TCP)
+			g_string_append(text, "netbios"); /* Wireshark's name of NetBIOS frames */
+		else
+			g_string_append_printf(text, "tcp.stream == %u", unit->streams[i]);
+	}
 	g_string_append(text, unit->stream_count > 1 ? ")" : "");
 	/* frames of the proof that may belong to other connections of the job are named */
 	bool is_ftp = unit->protocol && g_str_has_prefix(unit->protocol, "ftp");

@@ -142,6 +142,7 @@ typedef struct ResultSession {
 	const uint32_t *streams;
 	size_t stream_count;
 	uint16_t input;
+	bool became_smb2;   /* SMB1 as far as the NEGOTIATE that was answered in SMB2 */
 	SessionStats stats; /* its strings and arrays belong to the Result here, its times are since
 			       the epoch */
 	const ResultPhase *phases; /* by start */

@@ -30,7 +30,15 @@ static gint session_by_stream(gconstpointer a, gconstpointer b)
 	const ResultSession *x = a, *y = b;
 	if (x->input != y->input)
 		return x->input < y->input ? -1 : 1;
-	return (x->streams[0] > y->streams[0]) - (x->streams[0] < y->streams[0]);
+	/* those without a connection come last */
+	uint32_t a_stream = x->stream_count ? x->streams[0] : UINT32_MAX,
+		 b_stream = y->stream_count ? y->streams[0] : UINT32_MAX;
+	if (a_stream != b_stream)
+		return a_stream < b_stream ? -1 : 1;
+	if (x->became_smb2 != y->became_smb2)
+		return x->became_smb2 ? 1 : -1;
+	return (x->stats.transport > y->stats.transport) -
+	       (x->stats.transport < y->stats.transport);
 }
 
 static gint by_start(gconstpointer a, gconstpointer b)

@@ -53,6 +53,12 @@ static LayerNext frame_vlan(Layer *layer)
 	return frame_tag(layer, 4);
 }
 
+static LayerNext frame_ipx(Layer *layer)
+{
+	layer_payload(layer);
+	return layer_end(layer, PACKET_IPX);
+}
+
 LayerNext frame_ethertype(Layer *layer)
 {
 	switch (layer->type) {
@@ -81,6 +87,8 @@ LayerNext frame_ethertype(Layer *layer)
 		return layer_end(layer, PACKET_ARP);
 	case ETHERTYPE_MAC_CONTROL:
 		return layer_end(layer, PACKET_PAUSE);
+	case ETHERTYPE_IPX:
+		return frame_ipx(layer);
 	default:
 		return layer_end(layer, PACKET_NOT_IP);
 	}
@@ -103,6 +111,7 @@ static LayerNext frame_snap(Layer *layer)
 static LayerNext frame_nbf(Layer *layer, const uint8_t *control)
 {
 	Packet *packet = layer->packet;
+	packet->tcp_flags = control[0];
 	if ((control[0] & 3) != 3) {
 		const uint8_t *second = layer_take(layer, 1);
 		if (!second)
@@ -120,7 +129,7 @@ LayerNext frame_llc(Layer *layer)
 {
 	/* Novell's "raw 802.3": IPX, whose checksum field is all ones, right behind the length */
 	if (layer->kept >= 2 && cursor_load_be16(layer->at) == 0xffff)
-		return layer_end(layer, PACKET_NOT_IP);
+		return frame_ipx(layer);
 	const uint8_t *llc = layer_take(layer, 3);
 	if (!llc)
 		return LAYER_DONE;
@@ -132,6 +141,8 @@ LayerNext frame_llc(Layer *layer)
 		return LAYER_IP;
 	if (dst == 0xf0 && src == 0xf0)
 		return frame_nbf(layer, llc + 2);
+	if (dst == 0xe0 && src == 0xe0 && is_unnumbered)
+		return frame_ipx(layer);
 	if (dst == 0xfe && src == 0xfe && is_unnumbered && layer->kept > 0 && layer->at[0] == 0xcc)
 		return layer_take(layer, 1) ? LAYER_IP : LAYER_DONE; /* RFC 2684 5.2, routed IP */
 	return layer_end(layer, PACKET_NOT_IP);

@@ -219,6 +219,8 @@ const char *packet_kind_name(PacketKind kind)
 		return "icmp";
 	case PACKET_NBF:
 		return "nbf";
+	case PACKET_IPX:
+		return "ipx";
 	case PACKET_ARP:
 		return "arp";
 	case PACKET_PAUSE:

@@ -17,7 +17,9 @@ typedef enum PacketKind {
 	PACKET_FRAGMENT, /* an IP fragment; the ip_* fields and fragment_* are set, ports are not */
 	PACKET_ICMP,     /* ICMP or ICMPv6; payload begins at its type byte */
 	PACKET_NBF,      /* NetBEUI frame over 802.2 LLC; payload begins at the NBF header and is
-			    empty in LLC's own frames; seq and ack are N(S) and N(R) */
+			    empty in LLC's own frames; seq and ack are N(S) and N(R), tcp_flags is
+			    the first control byte */
+	PACKET_IPX,      /* payload begins at the IPX header */
 	PACKET_ARP,
 	PACKET_PAUSE,           /* IEEE 802.3x MAC control */
 	PACKET_OTHER_TRANSPORT, /* IP that carries something else */

@@ -239,6 +239,7 @@ static size_t transport_build(const Packet *p, uint8_t ret[60], uint32_t payload
 		return ICMP_LEN;
 	case PACKET_FRAGMENT:
 	case PACKET_NBF:
+	case PACKET_IPX:
 	case PACKET_ARP:
 	case PACKET_PAUSE:
 	case PACKET_OTHER_TRANSPORT:

@@ -272,12 +272,10 @@ static void connections(const HtmlPage *page)
 static void command_row(const HtmlPage *page, const ResultSession *session, const CommandStats *c)
 {
 	const TimeStats *times[] = {&c->response_time, &c->server_time};
-	char stream[16] = "";
 
-	if (session->stream_count > 0)
-		g_snprintf(stream, sizeof stream, "%u", session->streams[0]);
 	fputs("<tr>", page->out);
-	number_cell(page, stream, session->stream_count ? session->streams[0] : 0);
+	number_cell(page, wording_session(session).text,
+		session->stream_count ? session->streams[0] : 0);
 	text_cell(page, message_command_name(c->protocol, c->command));
 	number_cell(page, units_count(c->requests).text, (double)c->requests);
 	number_cell(page, units_count(c->errors).text, (double)c->errors);
@@ -331,8 +329,7 @@ static void stalls(const HtmlPage *page)
 		char number[24];
 
 		fputs("<tr>", page->out);
-		g_snprintf(number, sizeof number, "%u", s->stream);
-		number_cell(page, number, s->stream);
+		number_cell(page, wording_stream(s->stream).text, s->stream);
 		number_cell(page, units_duration(s->start_ns).text, (double)s->start_ns);
 		number_cell(page, units_duration(s->duration_ns).text, (double)s->duration_ns);
 		text_cell(page, owners[s->owed_by]);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "analyzer/constants.h"
 #include "dissectors/message.h"
 #include "reports/escape.h"
 #include "reports/units.h"
@@ -96,7 +97,8 @@ static json_t *streams_json(const uint32_t *streams, size_t count)
 	json_t *ret = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(ret, json_integer(streams[i]));
+		if (streams[i] < STREAM_NOT_TCP)
+			json_array_append_new(ret, json_integer(streams[i]));
 	return ret;
 }
 
@@ -513,7 +515,7 @@ json_t *json_part_session(const ResultSession *session)
 	put(ret, "protocol", json_part_text(s->protocol));
 	put(ret, "dialect", json_part_text(s->dialect));
 	put(ret, "dialects_offered", texts_json(s->offered, offered));
-	put(ret, "transport", json_string(s->over_netbios ? "netbios" : "direct"));
+	put(ret, "transport", json_string(session_transport_id(s->transport)));
 	put(ret, "signed", json_boolean(s->is_signed));
 	put(ret, "encrypted", json_boolean(s->is_encrypted));
 	put(ret, "compressed", json_boolean(s->is_compressed));
@@ -525,6 +527,7 @@ json_t *json_part_session(const ResultSession *session)
 		s->credits_min == INT32_MIN ? json_null() : json_integer(s->credits_min));
 	put(ret, "signing_required", json_boolean(s->signing_required));
 	put(ret, "client_offered_smb2", json_boolean(s->client_offered_smb2));
+	put(ret, "became_smb2", json_boolean(session->became_smb2));
 	put(ret, "negotiate_seen", json_boolean(s->negotiate_seen));
 	put(ret, "signing_algorithm", json_part_text(session_signing_name(s)));
 	put(ret, "client_requires_signing", json_boolean(s->client_requires_signing));
@@ -785,7 +788,8 @@ json_t *json_part_stall(const ResultStall *stall)
 {
 	json_t *ret = json_object();
 
-	put(ret, "stream", json_integer(stall->stream));
+	put(ret, "stream",
+		stall->stream < STREAM_NOT_TCP ? json_integer(stall->stream) : json_null());
 	put(ret, "input", json_integer(stall->input));
 	put(ret, "start_ns", ns_json(stall->start_ns));
 	put(ret, "duration_ns", ns_json(stall->duration_ns));

@@ -279,8 +279,10 @@ static void copy_session(
 	to->phase_count = from->phase_count;
 	to->first_data_ns = from->first_data_ns;
 	to->bins_start_ns = from->bins_start_ns;
+	to->became_smb2 = from->became_smb2;
 	*t = (SessionStats){.protocol = ident(r, s->protocol),
 		.dialect = prose(r, s->dialect),
+		.transport = s->transport,
 		.over_netbios = s->over_netbios,
 		.is_signed = s->is_signed,
 		.is_encrypted = s->is_encrypted,

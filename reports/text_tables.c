@@ -209,17 +209,16 @@ static void write_commands(Tables *t, const Result *result)
 	table_column(table, "SERVER", TABLE_RIGHT);
 	for (size_t i = 0; i < result->session_count; i++) {
 		const ResultSession *session = &result->sessions[i];
-		char stream[16] = "";
+		UnitText stream = wording_session(session);
 
-		if (session->stream_count > 0)
-			g_snprintf(stream, sizeof stream, "%u", session->streams[0]);
 		for (size_t k = 0; k < session->stats.command_count; k++) {
 			const CommandStats *c = &session->stats.commands[k];
 			const TimeStats *r = &c->response_time, *server = &c->server_time;
 
 			if (rows++ >= ROWS_MAX)
 				continue;
-			add_row(t, table, stream, message_command_name(c->protocol, c->command),
+			add_row(t, table, stream.text,
+				message_command_name(c->protocol, c->command),
 				units_count(c->requests).text, units_count(c->errors).text,
 				r->count ? units_duration(r->median_ns).text : "-",
 				r->count ? units_duration(r->p95_ns).text : "-",
@@ -257,11 +256,10 @@ static void write_stalls(Tables *t, const Result *result)
 	table_column(table, "ENDED BY FRAME", TABLE_RIGHT);
 	for (size_t i = 0; i < result->stall_count && i < ROWS_MAX; i++) {
 		const ResultStall *s = &result->stalls[i];
-		char stream[16], frame[24];
+		char frame[24];
 
-		g_snprintf(stream, sizeof stream, "%u", s->stream);
 		g_snprintf(frame, sizeof frame, "%llu", (unsigned long long)s->frame);
-		add_row(t, table, stream, units_duration(s->start_ns).text,
+		add_row(t, table, wording_stream(s->stream).text, units_duration(s->start_ns).text,
 			units_duration(s->duration_ns).text, owed_by_words(s->owed_by),
 			bucket_title(s->bucket), frame, NULL);
 	}

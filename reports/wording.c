@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "analyzer/constants.h"
 #include "reports/escape.h"
 #include "reports/pseudonym.h"
 
@@ -35,6 +36,27 @@ const char *wording_severity(Severity severity)
 		return "critical";
 	}
 	return "info";
+}
+
+UnitText wording_stream(uint32_t stream)
+{
+	UnitText ret;
+
+	if (stream >= STREAM_NOT_TCP)
+		g_snprintf(ret.text, sizeof ret.text, "nbf");
+	else
+		g_snprintf(ret.text, sizeof ret.text, "%u", stream);
+	return ret;
+}
+
+UnitText wording_session(const ResultSession *session)
+{
+	UnitText ret;
+
+	if (session->stream_count > 0)
+		return wording_stream(session->streams[0]);
+	g_snprintf(ret.text, sizeof ret.text, "%s", session_transport_id(session->stats.transport));
+	return ret;
 }
 
 /** session_of: the session that carried @transfer, or NULL. */

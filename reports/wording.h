@@ -26,6 +26,12 @@ const char *wording_host(const ReportOptions *options, const uint8_t address[16]
  */
 UnitText wording_endpoint(const ReportOptions *options, const ResultEndpoint *endpoint);
 
+/** wording_stream: Wireshark's number of a connection, "nbf" for one that is not TCP. */
+UnitText wording_stream(uint32_t stream);
+
+/** wording_session: the same of a session; what carried it when it had no connection. */
+UnitText wording_session(const ResultSession *session);
+
 /** wording_subject: "Copy of backup.iso from 10.0.0.9 to 10.0.0.2 (SMB 3.1.1 read, 530 MB)". */
 char *wording_subject(
 	const Result *result, const ReportOptions *options, const ResultTransfer *transfer);

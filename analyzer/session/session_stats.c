@@ -221,8 +221,10 @@ static void fill_commands(SessionFramed *framed, SessionStats *ret)
 		return;
 	for (uint32_t i = 0; i < framed->counter_count; i++) {
 		const CommandCounter *counter = &framed->counters[i];
-		if (!is_of_session(framed, counter))
+		if (!is_of_session(framed, counter)) {
+			ret->upgrades = counter->requests;
 			continue;
+		}
 		rows[count] = (CommandStats){
 			.protocol = counter->protocol,
 			.command = counter->command,
@@ -320,6 +322,7 @@ static void fill_smb(const SessionFramed *framed, SessionStats *ret)
 	fill_offer(smb, ret);
 	fill_choice(smb, ret);
 	ret->over_netbios = framed->state.over_netbios;
+	ret->transport = ret->over_netbios ? TRANSPORT_NETBIOS : TRANSPORT_DIRECT;
 	/* unsigned ones beside are those of a guest or of another tree */
 	ret->is_signed = smb->signed_messages * 2 > smb->messages;
 	ret->is_encrypted = smb->encrypted > 0;
@@ -392,6 +395,13 @@ static void fill_size(const SessionFramed *framed, bool is_write, uint32_t max, 
 	ret->max = (uint64_t)histogram_max(&sizes->bytes);
 	memcpy(ret->bins, sizes->bins, sizeof ret->bins);
 	ret->limit = size_limit(framed, sizes, ret->median, max);
+}
+
+const char *session_transport_id(SessionTransport transport)
+{
+	static const char *const ids[] = {
+		"direct", "netbios", "nbf", "udp-datagram", "nbf-datagram", "ipx"};
+	return transport < sizeof ids / sizeof *ids ? ids[transport] : "direct";
 }
 
 const char *session_phase_id(PhaseKind kind)

@@ -143,6 +143,17 @@ typedef struct SessionCounts {
 	uint64_t hidden;      /* encrypted messages that stayed closed */
 } SessionCounts;
 
+/** SessionTransport: what carries the messages. */
+typedef enum SessionTransport {
+	TRANSPORT_DIRECT,  /* TCP, any port but 139; FTP */
+	TRANSPORT_NETBIOS, /* the NetBIOS session service on TCP */
+	TRANSPORT_NBF,     /* NetBIOS frames over 802.2 */
+	/* without connections: counted, not timed */
+	TRANSPORT_UDP_DATAGRAM,
+	TRANSPORT_NBF_DATAGRAM,
+	TRANSPORT_IPX,
+} SessionTransport;
+
 /** SessionStats: one SMB or FTP session as far as this connection carried it. Strings are static or
  * live with the session. */
 typedef struct SessionStats {
@@ -150,6 +161,7 @@ typedef struct SessionStats {
 	const char *dialect;  /* "NT LM 0.12", "2.0.2"… NULL unknown */
 	const char *offered[16];
 	size_t offered_count;
+	SessionTransport transport;
 	bool over_netbios, is_signed, is_encrypted, is_compressed, multi_credit;
 	bool signing_required, client_requires_signing;
 	bool multichannel;        /* both sides can */
@@ -158,6 +170,9 @@ typedef struct SessionStats {
 	bool interfaces_scale;    /* at least one of them spreads over processors (RSS) */
 	uint64_t breaks;          /* oplocks and leases that the server called back */
 	bool client_offered_smb2; /* SMB1 sessions: why SMB1 was chosen */
+	/* SMB1 NEGOTIATE requests that were answered in SMB2: commands of SMB1 in a session that is
+	   none */
+	uint64_t upgrades;
 	bool negotiate_seen;
 	uint32_t max_read_bytes, max_write_bytes, max_buffer_bytes;
 	uint32_t max_requests;        /* SMB1 MaxMpxCount, 0 unknown */
@@ -195,6 +210,9 @@ const char *session_cipher_name(const SessionStats *stats);
 /** session_signing_name: the algorithm that signatures of this dialect have, NULL unknown; static.
  */
 const char *session_signing_name(const SessionStats *stats);
+
+/** session_transport_id: "direct", "netbios", "nbf"…; static. */
+const char *session_transport_id(SessionTransport transport);
 
 /** session_phase_id: "negotiate"…; static. session_size_limit_id: "server"…; static. */
 const char *session_phase_id(PhaseKind kind);

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/flow/nbf.h"
 #include "dissectors/cursor.h"
 #include "dissectors/layer.h"
 #include "dissectors/packet.h"
+#include "dissectors/smb_datagram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,6 +19,28 @@ static void expect(bool condition)
 {
 	if (!condition)
 		abort();
+}
+
+/* NetBEUI and datagrams: what they carry lies inside the frame. The frame comes twice, as the first
+ * and as a repetition. */
+static void beyond_tcp(const Packet *p)
+{
+	static Nbf *nbf;
+	SmbDatagramKind kind;
+	Smb1Input in;
+	Packet made;
+	if (smb_datagram_find(p, &kind, &in)) {
+		expect(kind < SMB_DATAGRAM_KIND_COUNT && in.len <= in.wire_len);
+		expect(in.data >= p->payload && in.data + in.len <= p->payload + p->payload_caplen);
+	}
+	if (p->kind != PACKET_NBF)
+		return;
+	if (!nbf)
+		nbf = nbf_new();
+	for (int i = 0; nbf && i < 2; i++) {
+		if (nbf_segment(nbf, p, &made))
+			expect(made.kind == PACKET_TCP && made.payload_caplen <= made.payload_len);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (p.kind == PACKET_TCP)
 		expect(p.ip && p.tcp_header_len >= 20 && p.tcp_header_len <= 60);
+	beyond_tcp(&p);
 	return 0;
 }
