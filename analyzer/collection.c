@@ -271,10 +271,10 @@ void collection_keep(Collection *collection, ConnectionFacts *facts)
 	if (is_tcp(facts))
 		g_array_append_val(collection->connections, c);
 	facts->has_session = facts->has_session && is_reported(&facts->session);
-	if (facts->has_session)
-		session_keep(collection, facts);
 	if (facts->has_session && facts->session.upgrades > 0)
 		upgrade_keep(collection, facts);
+	if (facts->has_session)
+		session_keep(collection, facts);
 }
 
 /* Of an instalment they are listed when their units are told of. */

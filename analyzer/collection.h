@@ -46,7 +46,7 @@ void collection_init(Collection *collection);
 void collection_connection(Collection *collection, ConnectionFacts *facts);
 
 /** collection_keep: lists the connection of @facts, and its session; a session that says nothing is
- * taken from @facts. */
+ * taken from @facts. Its session is the last of the list then. */
 void collection_keep(Collection *collection, ConnectionFacts *facts);
 
 /** collection_datagrams: lists what @input carried of SMB outside of connections; NULL is allowed.
