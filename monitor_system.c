@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pwd.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,10 +56,21 @@ bool system_drop(const char *user, GError **error)
 #endif
 }
 
+bool system_make_folder(const char *path, const char *user, GError **error)
+{
+	if (mkdir(path, 0750) != 0)
+		return errno == EEXIST || failed(error, path, errno);
+	const struct passwd *entry = geteuid() == 0 ? getpwnam(user) : NULL;
+	if (entry && lchown(path, entry->pw_uid, entry->pw_gid) != 0)
+		return failed(error, path, errno);
+	return true;
+}
+
 bool system_confine(GError **error)
 {
 #ifdef HAVE_SECCOMP
-	/* the ring and its reopening, output, signals, clocks, memory; no execve, ptrace or fork */
+	/* the rings of packets and their reopening, output, signals, clocks, memory; no execve,
+	 * ptrace or fork */
 	static const int calls[] = {SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev),
 		SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(poll), SCMP_SYS(ppoll),
 		SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
@@ -68,9 +80,10 @@ bool system_confine(GError **error)
 		SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(lseek),
 		SCMP_SYS(ftruncate), SCMP_SYS(rename), SCMP_SYS(renameat), SCMP_SYS(renameat2),
 		SCMP_SYS(unlink), SCMP_SYS(unlinkat), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
-		SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(getdents64), SCMP_SYS(mmap),
-		SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise),
-		SCMP_SYS(brk), SCMP_SYS(futex), SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigaction),
+		SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(getdents64),
+		SCMP_SYS(linkat), SCMP_SYS(mkdirat), SCMP_SYS(mmap), SCMP_SYS(munmap),
+		SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise), SCMP_SYS(brk),
+		SCMP_SYS(futex), SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigaction),
 		SCMP_SYS(rt_sigprocmask), SCMP_SYS(sigaltstack), SCMP_SYS(restart_syscall),
 		SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
 		SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getrandom), SCMP_SYS(getpid),

@@ -15,6 +15,10 @@
  * an interface that comes back can be opened again. False and @error when it cannot. */
 bool system_drop(const char *user, GError **error);
 
+/** system_make_folder: makes @path if it is not there; when running as root, for @user, who will
+ * write in it. */
+bool system_make_folder(const char *path, const char *user, GError **error);
+
 /** system_can_drop: whether this program was built with what that needs. */
 bool system_can_drop(void);
 

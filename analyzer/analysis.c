@@ -56,6 +56,7 @@ struct Analysis {
 	Collection collection;
 	Rolling rolling;
 	CaptureTotals totals;
+	Blindness blindness;
 	GArray *inputs; /* InputState */
 	int64_t next_expiry_ns;
 	uint64_t given_up; /* live: things that limits told of so far */
@@ -315,6 +316,15 @@ void analysis_tick(Analysis *analysis, int64_t now_ns)
 	if (now_ns > analysis->totals.last_ns)
 		analysis->totals.last_ns = now_ns;
 	expire(analysis, now_ns);
+}
+
+void analysis_blind(
+	Analysis *analysis, int64_t from_ns, int64_t to_ns, uint64_t dropped, uint64_t received)
+{
+	int64_t offset_ns = input_state(analysis, 0)->clock.offset_ns;
+	blindness_note(
+		&analysis->blindness, from_ns + offset_ns, to_ns + offset_ns, dropped, received);
+	analysis->totals.blindness = &analysis->blindness;
 }
 
 static uint64_t given_up(const Analysis *analysis)

@@ -46,6 +46,12 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count);
 /** analysis_tick: no packet came; it is @now_ns (since the epoch). For live analyses. */
 void analysis_tick(Analysis *analysis, int64_t now_ns);
 
+/** analysis_blind: live: between @from_ns and @to_ns (capture time) @dropped packets were lost
+ * before they could be fed, and @received were not: conclusions about that time are less certain.
+ */
+void analysis_blind(
+	Analysis *analysis, int64_t from_ns, int64_t to_ns, uint64_t dropped, uint64_t received);
+
 /**
  * analysis_take: live: what has finished since the last call and is settled, stalls, and limits so
  * far; NULL when nothing has. Its limits count from the beginning. @takes_all: does not wait.

@@ -4,6 +4,7 @@
  */
 #include "analyzer/diagnosis.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <glib.h>
@@ -66,6 +67,29 @@ static void path_facts(CauseContext *c, const ConnectionFacts *facts, Side tcp_b
 	c->goodput_limit = c->capacity.bytes_per_s * c->mss / (c->mss + headers);
 }
 
+/* Packets of the kernel's that were never seen may have been of this unit. */
+static Confidence blind_cap(const DiagnosisInput *input, const Unit *unit)
+{
+	BlindnessShare share =
+		blindness_during(input->blindness, unit->account.start_ns, unit->account.end_ns);
+	if (share.dropped == 0)
+		return CONFIDENCE_HIGH;
+	return blindness_is_heavy(&share) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+}
+
+/* Tells of it beside whatever else is doubtful. */
+static void doubt_blindness(const DiagnosisInput *input, const Unit *unit, FindingDraft *draft)
+{
+	BlindnessShare share =
+		blindness_during(input->blindness, unit->account.start_ns, unit->account.end_ns);
+	if (share.dropped == 0)
+		return;
+	draft->doubt = arena_printf(input->arena,
+		"%s%sthe capturing machine dropped %" PRIu64 " packets (%.1f %%) while it went on",
+		draft->doubt ? draft->doubt : "", draft->doubt ? "; " : "", share.dropped,
+		100.0 * (double)share.dropped / (double)(share.dropped + share.received));
+}
+
 static void context_make(const Examination *ex, const Unit *unit, CauseContext *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -90,6 +114,7 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 			 c->confidence_cap > CONFIDENCE_MEDIUM)
 			c->confidence_cap = CONFIDENCE_MEDIUM;
 	}
+	c->confidence_cap = MIN(c->confidence_cap, blind_cap(ex->input, unit));
 	memcpy(c->left_ns, unit->account.bucket_ns, sizeof(c->left_ns));
 	memcpy(c->left_round_trip_ns, unit->account.round_trip_ns, sizeof(c->left_round_trip_ns));
 	memcpy(c->left_server_ns, unit->account.server_ns, sizeof(c->left_server_ns));
@@ -166,6 +191,7 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 		take_claims(&context, &candidate.draft);
 		if (candidate.draft.confidence > context.confidence_cap)
 			candidate.draft.confidence = context.confidence_cap;
+		doubt_blindness(ex->input, unit, &candidate.draft);
 		g_array_append_val(ex->drafts, candidate);
 	}
 	/* what is left now is nobody's */

@@ -5,6 +5,7 @@
 #ifndef SLOWCOPY_ANALYZER_DIAGNOSIS_H
 #define SLOWCOPY_ANALYZER_DIAGNOSIS_H
 
+#include "analyzer/blindness.h"
 #include "analyzer/collection.h"
 #include "analyzer/result.h"
 #include "analyzer/result_build.h"
@@ -21,7 +22,8 @@ typedef struct DiagnosisInput {
 	Confidence confidence_cap; /* of the capture as a whole */
 	Unit *const *history;      /* told of before; only compared with */
 	uint32_t history_count;
-	uint32_t first_finding; /* findings numbered before */
+	uint32_t first_finding;     /* findings numbered before */
+	const Blindness *blindness; /* NULL none */
 } DiagnosisInput;
 
 /** Diagnosis: what was concluded, in the arena. */

@@ -275,7 +275,8 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.confidence_cap = cap,
 		.history = collection->history,
 		.history_count = collection->history_count,
-		.first_finding = collection->first_finding};
+		.first_finding = collection->first_finding,
+		.blindness = totals->blindness};
 	Diagnosis diagnosis = diagnosis_run(&input);
 	r->findings = diagnosis.findings;
 	r->finding_count = diagnosis.finding_count;

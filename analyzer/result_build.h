@@ -5,6 +5,7 @@
 #ifndef SLOWCOPY_ANALYZER_RESULT_BUILD_H
 #define SLOWCOPY_ANALYZER_RESULT_BUILD_H
 
+#include "analyzer/blindness.h"
 #include "analyzer/capture/reader.h"
 #include "analyzer/collection.h"
 #include "analyzer/flow/fragments.h"
@@ -21,6 +22,7 @@ typedef struct CaptureTotals {
 	uint64_t told_early; /* live: see Rolling */
 	TrackerCounts tracker;
 	FragmentsStats fragments;
+	const Blindness *blindness; /* live: packets that were not seen; NULL none */
 	bool expire; /* put silent connections to rest (live), or keep them as Wireshark does */
 	int64_t idle_ns;
 } CaptureTotals;

@@ -22,8 +22,11 @@ struct EventWriter {
 	char *path, *sensor, *run;
 	const ReportOptions *options;
 	GHashTable *limits; /* name (static) to uint64_t *: told so far */
+	uint64_t lines;     /* of this run, with those lost */
 	uint64_t lost;
 	int lost_errno;
+	EventFinding on_finding;
+	void *on_finding_user;
 };
 
 static int open_output(const char *path)
@@ -57,6 +60,14 @@ void event_writer_run(EventWriter *writer, int64_t start_ns)
 {
 	g_free(writer->run);
 	writer->run = g_strdup_printf("%" G_GINT64_FORMAT, start_ns);
+	writer->lines = 0;
+	g_hash_table_remove_all(writer->limits);
+}
+
+void event_writer_on_finding(EventWriter *writer, EventFinding on_finding, void *user)
+{
+	writer->on_finding = on_finding;
+	writer->on_finding_user = user;
 }
 
 bool event_writer_reopen(EventWriter *writer, GError **error)
@@ -98,7 +109,7 @@ static json_t *count_json(uint64_t count)
 	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
 }
 
-static json_t *event_begin(const EventWriter *writer, const char *event, int64_t ns)
+static json_t *event_begin(EventWriter *writer, const char *event, int64_t ns)
 {
 	json_t *line = json_object();
 	put(line, "event", json_string(event));
@@ -106,7 +117,15 @@ static json_t *event_begin(const EventWriter *writer, const char *event, int64_t
 	put(line, "ts", time_json(ns));
 	put(line, "sensor", json_string(writer->sensor));
 	put(line, "run", json_string(writer->run));
+	put(line, "seq", count_json(++writer->lines));
 	return line;
+}
+
+/* What a line is of, the same whenever the same packets are analysed: sensor, run and number. */
+static void put_id(const EventWriter *writer, json_t *line, const char *id)
+{
+	g_autofree char *text = g_strdup_printf("%s:%s:%s", writer->sensor, writer->run, id);
+	put(line, "id", json_string(text));
 }
 
 /* Whether all of it was written; errno tells why not. */
@@ -132,7 +151,8 @@ static bool write_whole(int fd, const char *text, size_t len)
 	return true;
 }
 
-static void event_end(EventWriter *writer, json_t *line)
+/* Writes @line. Returns its text, newline and all; the caller frees it. */
+static char *event_end(EventWriter *writer, json_t *line)
 {
 	char *text = json_dumps(line, JSON_PARTS_DUMP);
 	json_decref(line);
@@ -146,7 +166,7 @@ static void event_end(EventWriter *writer, json_t *line)
 		writer->lost_errno = whole ? errno : ENOMEM;
 		writer->lost++;
 	}
-	free(text);
+	return text;
 }
 
 void event_start(EventWriter *writer, int64_t now_ns, const char *source)
@@ -154,7 +174,7 @@ void event_start(EventWriter *writer, int64_t now_ns, const char *source)
 	json_t *line = event_begin(writer, "start", now_ns);
 	put(line, "version", json_part_text(writer->options->version));
 	put(line, "source", json_part_text(source));
-	event_end(writer, line);
+	free(event_end(writer, line));
 }
 
 void event_stop(EventWriter *writer, int64_t now_ns, const char *reason, uint64_t packets)
@@ -163,16 +183,46 @@ void event_stop(EventWriter *writer, int64_t now_ns, const char *reason, uint64_
 	put(line, "reason", json_part_text(reason));
 	put(line, "packets", count_json(packets));
 	put(line, "lines_lost", count_json(writer->lost));
-	event_end(writer, line);
+	free(event_end(writer, line));
+}
+
+/* Members that tables have as columns, beside the object of the report. */
+static void put_transfer_columns(const EventWriter *writer, json_t *line, const ResultTransfer *t)
+{
+	UnitText room;
+	put(line, "transfer_id", json_part_text(t->id));
+	put(line, "client", json_part_text(wording_endpoint(writer->options, &t->client).text));
+	put(line, "server", json_part_text(wording_endpoint(writer->options, &t->server).text));
+	put(line, "client_host",
+		json_part_text(wording_host(writer->options, t->client.addr, &room)));
+	put(line, "server_host",
+		json_part_text(wording_host(writer->options, t->server.addr, &room)));
+	put(line, "protocol", json_part_text(t->protocol));
+	put(line, "direction", json_string(t->is_write ? "write" : "read"));
+	put(line, "share", json_part_text(t->share));
+	put(line, "file", json_part_text(t->file));
+	put(line, "is_job", json_boolean(t->is_job));
+	put(line, "bytes", count_json(t->bytes));
+	put(line, "duration_ns", json_integer(t->duration_ns));
 }
 
 static void write_transfer(EventWriter *writer, const Result *result, const ResultTransfer *t)
 {
 	int64_t end = result->capture.first_packet_ns + t->start_ns + t->duration_ns;
-	json_t *line = event_begin(writer, "transfer", end);
+	json_t *line = event_begin(writer, "transfer", end), *causes = json_array();
+	size_t order[BUCKET_COUNT];
+	put_id(writer, line, t->id);
 	put(line, "start", time_json(result->capture.first_packet_ns + t->start_ns));
+	put_transfer_columns(writer, line, t);
+	put(line, "most_time",
+		wording_budget_order(t, order) > 0 ? json_string(bucket_id((Bucket)order[0]))
+						   : json_null());
+	for (size_t i = 0; i < t->finding_count; i++)
+		json_array_append_new(
+			causes, json_part_text(result->findings[t->findings[i]].cause));
+	put(line, "causes", causes);
 	put(line, "transfer", json_part_transfer(result, writer->options, t));
-	event_end(writer, line);
+	free(event_end(writer, line));
 }
 
 static void write_finding(EventWriter *writer, const Result *result, const ResultFinding *f)
@@ -182,19 +232,20 @@ static void write_finding(EventWriter *writer, const Result *result, const Resul
 	if (t)
 		end += t->start_ns + t->duration_ns;
 	json_t *line = event_begin(writer, "finding", end);
-	put(line, "transfer_id", t ? json_part_text(t->id) : json_null());
-	if (t) {
-		put(line, "client",
-			json_part_text(wording_endpoint(writer->options, &t->client).text));
-		put(line, "server",
-			json_part_text(wording_endpoint(writer->options, &t->server).text));
-		put(line, "protocol", json_part_text(t->protocol));
-		put(line, "direction", json_string(t->is_write ? "write" : "read"));
-		put(line, "share", json_part_text(t->share));
-		put(line, "file", json_part_text(t->file));
-	}
+	put_id(writer, line, f->id);
+	if (t)
+		put_transfer_columns(writer, line, t);
+	else
+		put(line, "transfer_id", json_null());
+	put(line, "cause", json_part_text(f->cause));
+	put(line, "severity", json_string(wording_severity(f->severity)));
+	put(line, "confidence", json_string(wording_confidence(f->confidence)));
+	put(line, "lost_ns", json_integer(f->lost_ns));
 	put(line, "finding", json_part_finding(f));
-	event_end(writer, line);
+	char *text = event_end(writer, line);
+	if (text && writer->on_finding)
+		writer->on_finding(writer->on_finding_user, result, f, text);
+	free(text);
 }
 
 static void write_limits(EventWriter *writer, int64_t now_ns, const Result *result)
@@ -212,7 +263,7 @@ static void write_limits(EventWriter *writer, int64_t now_ns, const Result *resu
 		*told += limit.count;
 		json_t *line = event_begin(writer, "limit", now_ns);
 		put(line, "limit", json_part_limit(&limit));
-		event_end(writer, line);
+		free(event_end(writer, line));
 	}
 }
 
@@ -229,7 +280,7 @@ void event_result(EventWriter *writer, int64_t now_ns, const Result *result)
 		json_t *line = event_begin(writer, "stall",
 			result->capture.first_packet_ns + s->start_ns + s->duration_ns);
 		put(line, "stall", json_part_stall(s));
-		event_end(writer, line);
+		free(event_end(writer, line));
 	}
 	write_limits(writer, now_ns, result);
 }
@@ -257,17 +308,56 @@ void event_summary(EventWriter *writer, int64_t now_ns, const EventSummary *s)
 		put(causes, l->data,
 			json_integer(*(const int64_t *)g_hash_table_lookup(s->lost_ns, l->data)));
 	put(line, "lost_ns", causes);
-	event_end(writer, line);
+	free(event_end(writer, line));
 }
 
-void event_drops(
-	EventWriter *writer, int64_t now_ns, uint64_t received, uint64_t kernel, uint64_t interface)
+void event_drops(EventWriter *writer, int64_t now_ns, const EventDrops *drops)
 {
 	json_t *line = event_begin(writer, "drops", now_ns);
-	put(line, "received", count_json(received));
-	put(line, "kernel", count_json(kernel));
-	put(line, "interface", count_json(interface));
-	event_end(writer, line);
+	put(line, "source", json_part_text(drops->source));
+	put(line, "interval_ns", json_integer(drops->interval_ns));
+	put(line, "received", count_json(drops->received));
+	put(line, "kernel", count_json(drops->kernel));
+	put(line, "interface", count_json(drops->interface));
+	free(event_end(writer, line));
+}
+
+void event_interface(
+	EventWriter *writer, int64_t now_ns, const char *source, bool is_up, const char *why)
+{
+	json_t *line = event_begin(writer, "interface", now_ns);
+	put(line, "source", json_part_text(source));
+	put(line, "state", json_string(is_up ? "back" : "gone"));
+	put(line, "why", json_part_text(why));
+	free(event_end(writer, line));
+}
+
+void event_clock(EventWriter *writer, int64_t now_ns, int64_t step_ns)
+{
+	json_t *line = event_begin(writer, "clock", now_ns);
+	put(line, "step_ns", json_integer(step_ns));
+	free(event_end(writer, line));
+}
+
+void event_saved(EventWriter *writer, int64_t now_ns, const EventSaved *saved)
+{
+	json_t *line = event_begin(writer, "saved", now_ns), *files = json_array();
+	put(line, "finding_id", json_part_text(saved->finding));
+	for (size_t i = 0; i < saved->file_count; i++)
+		json_array_append_new(files, json_part_text(saved->files[i]));
+	put(line, "files", files);
+	put(line, "is_whole", json_boolean(saved->is_whole));
+	put(line, "why", json_part_text(saved->why));
+	free(event_end(writer, line));
+}
+
+void event_loss(
+	EventWriter *writer, int64_t now_ns, const char *limit, uint64_t count, const char *effect)
+{
+	const ResultLimit part = {limit, count, effect};
+	json_t *line = event_begin(writer, "limit", now_ns);
+	put(line, "limit", json_part_limit(&part));
+	free(event_end(writer, line));
 }
 
 uint64_t event_writer_lost(const EventWriter *writer, int *ret_errno)

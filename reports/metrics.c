@@ -183,6 +183,11 @@ bool metrics_write(
 		"Packets that the network card or its driver dropped.", totals->dropped_interface);
 	write_number(text, "slowcopy_lines_lost_total", "counter",
 		"Event lines that could not be written.", totals->lines_lost);
+	write_number(text, "slowcopy_ring_lost_packets_total", "counter",
+		"Packets that could not be written to the ring.", totals->ring_lost);
+	write_number(text, "slowcopy_commands_missed_total", "counter",
+		"Findings whose command was not run, since too many waited.",
+		totals->commands_missed);
 	write_number(text, "slowcopy_updated_seconds", "gauge", "When this file was written.",
 		(uint64_t)(totals->now_ns / INT64_C(1000000000)));
 	for (int i = 0; i < FAMILY_COUNT; i++)

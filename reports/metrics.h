@@ -21,6 +21,7 @@
 typedef struct MetricsTotals {
 	uint64_t packets, bytes, connections; /* connections: now */
 	uint64_t dropped_kernel, dropped_interface, lines_lost;
+	uint64_t ring_lost, commands_missed;
 	int64_t now_ns; /* since the epoch */
 } MetricsTotals;
 

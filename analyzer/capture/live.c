@@ -5,16 +5,12 @@
  */
 #include "analyzer/capture/live.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
 
 #include <pcap/pcap.h>
 
 /* Packets taken before the caller may look at signals and clocks again. */
 #define LIVE_DISPATCH_MAX 4096
-/* What libpcap itself allows. */
-#define LIVE_MAX_SNAPLEN 262144
 
 struct Live {
 	pcap_t *pcap;
@@ -22,12 +18,13 @@ struct Live {
 	uint32_t link_type;
 	int snaplen;
 	bool has_ns;
+	uint16_t input;
 	uint64_t frames;
-	Packet batch[READER_BATCH];
-	size_t count;
-	uint8_t *bytes; /* READER_BATCH times snaplen: the ring's own may be used again */
-	LiveBatch sink;
-	void *user;
+	LiveRaw raw;
+	void *raw_user;
+	struct pcap_pkthdr *next; /* the packet looked at but not taken, NULL none */
+	const u_char *next_data;
+	LiveBatcher *batcher; /* during live_dispatch */
 	/* counters of 32 bits that wrap, made long */
 	struct pcap_stat last;
 	LiveDrops drops;
@@ -57,9 +54,7 @@ static bool set_filter(Live *live, const char *interface, const char *text, GErr
 static bool activate(Live *live, const char *interface, const LiveOptions *o, GError **error)
 {
 	char why[PCAP_ERRBUF_SIZE] = "";
-	live->snaplen = o->snaplen > 0 ? o->snaplen : LIVE_SNAPLEN;
-	if (live->snaplen > LIVE_MAX_SNAPLEN)
-		live->snaplen = LIVE_MAX_SNAPLEN;
+	live->snaplen = MIN(o->snaplen > 0 ? o->snaplen : LIVE_SNAPLEN, LIVE_MAX_SNAPLEN);
 	pcap_set_snaplen(live->pcap, live->snaplen);
 	pcap_set_promisc(live->pcap, 1);
 	pcap_set_timeout(live->pcap, LIVE_TIMEOUT_MS);
@@ -97,55 +92,115 @@ Live *live_open(const char *interface, const LiveOptions *options, GError **erro
 	if (!activate(live, interface, options, error) ||
 		!set_filter(live, interface, options->filter, error))
 		return NULL;
-	live->bytes = g_malloc_n(READER_BATCH, (gsize)live->snaplen);
+	live->input = options->input;
+	live->raw = options->raw;
+	live->raw_user = options->raw_user;
 	return g_steal_pointer(&live);
 }
 
-static void flush(Live *live)
+int live_snaplen(const Live *live)
 {
-	if (live->count > 0)
-		live->sink(live->user, live->batch, live->count);
-	live->count = 0;
+	return live->snaplen;
+}
+
+int live_fd(const Live *live)
+{
+	return live->fd;
+}
+
+static int64_t time_of(const Live *live, const struct pcap_pkthdr *header)
+{
+	int64_t fraction = (int64_t)header->ts.tv_usec * (live->has_ns ? 1 : 1000);
+	return (int64_t)header->ts.tv_sec * INT64_C(1000000000) + fraction;
+}
+
+static void take(
+	Live *live, LiveBatcher *batcher, const struct pcap_pkthdr *header, const u_char *data)
+{
+	Packet *p = &batcher->batch[batcher->count];
+	uint8_t *copy = batcher->bytes + batcher->count * batcher->room;
+	uint32_t kept =
+		header->caplen < (uint32_t)live->snaplen ? header->caplen : (uint32_t)live->snaplen;
+	memcpy(copy, data, kept);
+	p->ts_ns = time_of(live, header);
+	p->frame = ++live->frames;
+	p->file_offset = 0;
+	p->wirelen = header->len;
+	p->caplen = kept;
+	p->input = live->input;
+	p->interface = 0;
+	p->link_type = live->link_type;
+	if (live->raw)
+		live->raw(live->raw_user, p, copy);
+	packet_decode(live->link_type, copy, kept, header->len, p);
+	if (++batcher->count == READER_BATCH)
+		live_batcher_flush(batcher);
 }
 
 static void on_packet(u_char *user, const struct pcap_pkthdr *header, const u_char *data)
 {
 	Live *live = (Live *)(void *)user;
-	Packet *p = &live->batch[live->count];
-	uint8_t *copy = live->bytes + live->count * (size_t)live->snaplen;
-	uint32_t kept =
-		header->caplen < (uint32_t)live->snaplen ? header->caplen : (uint32_t)live->snaplen;
-	memcpy(copy, data, kept);
-	int64_t fraction = (int64_t)header->ts.tv_usec * (live->has_ns ? 1 : 1000);
-	p->ts_ns = (int64_t)header->ts.tv_sec * INT64_C(1000000000) + fraction;
-	p->frame = ++live->frames;
-	p->file_offset = 0;
-	p->wirelen = header->len;
-	p->caplen = kept;
-	p->input = 0;
-	p->interface = 0;
-	p->link_type = live->link_type;
-	packet_decode(live->link_type, copy, kept, header->len, p);
-	if (++live->count == READER_BATCH)
-		flush(live);
+	take(live, live->batcher, header, data);
 }
 
-long live_read(Live *live, LiveBatch batch, void *user, GError **error)
+static long failed(const Live *live, GError **error)
 {
-	struct pollfd wait = {.fd = live->fd, .events = POLLIN};
-	if (poll(&wait, 1, LIVE_TIMEOUT_MS) < 0 && errno != EINTR) {
-		g_set_error(error, READER_ERROR, READER_ERROR_IO, "poll: %s", g_strerror(errno));
-		return -1;
-	}
-	live->sink = batch;
-	live->user = user;
+	g_set_error(error, READER_ERROR, READER_ERROR_IO, "%s", pcap_geterr(live->pcap));
+	return -1;
+}
+
+long live_dispatch(Live *live, LiveBatcher *batcher, GError **error)
+{
+	live->batcher = batcher;
 	int taken = pcap_dispatch(live->pcap, LIVE_DISPATCH_MAX, on_packet, (u_char *)(void *)live);
-	flush(live);
-	if (taken < 0) {
-		g_set_error(error, READER_ERROR, READER_ERROR_IO, "%s", pcap_geterr(live->pcap));
-		return -1;
+	return taken < 0 ? failed(live, error) : taken;
+}
+
+int live_peek(Live *live, int64_t *ret_ns, GError **error)
+{
+	if (!live->next) {
+		int status = pcap_next_ex(live->pcap, &live->next, &live->next_data);
+		if (status != 1)
+			live->next = NULL;
+		if (status == 0)
+			return 0;
+		if (status < 0)
+			return (int)failed(live, error);
 	}
-	return taken;
+	*ret_ns = time_of(live, live->next);
+	return 1;
+}
+
+void live_take(Live *live, LiveBatcher *batcher)
+{
+	g_assert(live->next);
+	take(live, batcher, live->next, live->next_data);
+	live->next = NULL;
+}
+
+LiveBatcher *live_batcher_new(LiveBatch sink, void *user, size_t room)
+{
+	LiveBatcher *batcher = g_new0(LiveBatcher, 1);
+	batcher->sink = sink;
+	batcher->user = user;
+	batcher->room = room;
+	batcher->bytes = g_malloc_n(READER_BATCH, room);
+	return batcher;
+}
+
+void live_batcher_flush(LiveBatcher *batcher)
+{
+	if (batcher->count > 0)
+		batcher->sink(batcher->user, batcher->batch, batcher->count);
+	batcher->count = 0;
+}
+
+void live_batcher_free(LiveBatcher *batcher)
+{
+	if (!batcher)
+		return;
+	g_free(batcher->bytes);
+	g_free(batcher);
 }
 
 bool live_drops(Live *live, LiveDrops *ret)
@@ -167,6 +222,5 @@ void live_free(Live *live)
 		return;
 	if (live->pcap)
 		pcap_close(live->pcap);
-	g_free(live->bytes);
 	g_free(live);
 }
