@@ -387,7 +387,7 @@ static void on_gone(void *user, size_t index, const char *why)
 {
 	Monitor *m = user;
 	const char *name = live_group_name(m->group, index);
-	fprintf(stderr, "slowcopy: %s: %s; trying to open it again\n", name, why);
+	fprintf(stderr, "slowcopy: %s: %s; waiting for it\n", name, why);
 	event_interface(m->events, now_ns(m), name, false, why);
 }
 

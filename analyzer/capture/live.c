@@ -5,7 +5,9 @@
  */
 #include "analyzer/capture/live.h"
 
+#include <net/if.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include <pcap/pcap.h>
 
@@ -15,6 +17,7 @@
 struct Live {
 	pcap_t *pcap;
 	int fd;
+	const char *name;
 	uint32_t link_type;
 	int snaplen;
 	bool has_ns;
@@ -84,6 +87,7 @@ Live *live_open(const char *interface, const LiveOptions *options, GError **erro
 {
 	char why[PCAP_ERRBUF_SIZE] = "";
 	g_autoptr(Live) live = g_new0(Live, 1);
+	live->name = interface;
 	live->pcap = pcap_create(interface, why);
 	if (!live->pcap) {
 		set_error(error, READER_ERROR_IO, interface, why);
@@ -101,6 +105,16 @@ Live *live_open(const char *interface, const LiveOptions *options, GError **erro
 int live_snaplen(const Live *live)
 {
 	return live->snaplen;
+}
+
+bool live_is_up(const Live *live)
+{
+	struct ifreq request = {0};
+	g_strlcpy(request.ifr_name, live->name, sizeof(request.ifr_name));
+	/* what is no device, such as "any", has no flags */
+	if (ioctl(live->fd, SIOCGIFFLAGS, &request) != 0)
+		return true;
+	return request.ifr_flags & IFF_UP && request.ifr_flags & IFF_RUNNING;
 }
 
 int live_fd(const Live *live)
@@ -208,8 +222,11 @@ bool live_drops(Live *live, LiveDrops *ret)
 	struct pcap_stat now;
 	if (pcap_stats(live->pcap, &now) != 0)
 		return false;
-	live->drops.received += now.ps_recv - live->last.ps_recv;
-	live->drops.kernel += now.ps_drop - live->last.ps_drop;
+	/* on Linux what the kernel dropped is part of ps_recv (pcap_stats(3)) */
+	uint32_t received = now.ps_recv - live->last.ps_recv,
+		 dropped = now.ps_drop - live->last.ps_drop;
+	live->drops.received += received > dropped ? received - dropped : 0;
+	live->drops.kernel += dropped;
 	live->drops.interface += now.ps_ifdrop - live->last.ps_ifdrop;
 	live->last = now;
 	*ret = live->drops;

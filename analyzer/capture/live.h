@@ -39,7 +39,7 @@ typedef struct LiveOptions {
 
 /** LiveDrops: since the interface was opened. */
 typedef struct LiveDrops {
-	uint64_t received;          /* packets that passed the filter */
+	uint64_t received;          /* packets that passed the filter and were not dropped */
 	uint64_t kernel, interface; /* dropped for want of room; by the card or its driver */
 } LiveDrops;
 
@@ -65,13 +65,17 @@ void live_batcher_flush(LiveBatcher *batcher);
 void live_batcher_free(LiveBatcher *batcher);
 
 /** live_open: NULL and @error (READER_ERROR_IO, READER_ERROR_FILTER) when it cannot be done; the
- * text says why. The caller frees with live_free(). */
+ * text says why. @interface must outlive it. The caller frees with live_free(). */
 Live *live_open(const char *interface, const LiveOptions *options, GError **error);
 
 /** live_snaplen: bytes at most that it takes of a packet. live_fd: readable when there may be
  * packets. */
 int live_snaplen(const Live *live);
 int live_fd(const Live *live);
+
+/** live_is_up: false when the interface is down or has no carrier; libpcap then waits in silence.
+ */
+bool live_is_up(const Live *live);
 
 /** live_dispatch: hands all packets at hand to @batcher, without waiting; some may be left in it.
  * Returns how many, -1 and @error when the interface is gone or down. */

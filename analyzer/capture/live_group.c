@@ -14,6 +14,8 @@
 #define READ_MAX 4096
 /* Reads at the end; what is left then came meanwhile. */
 #define LAST_READS 64
+/* Carriers are looked at so often. */
+#define CARRIER_EVERY_US 500000
 /* Trying again to open an interface that went away: from one second doubling up to this. */
 #define LONGEST_RETRY_S 30
 
@@ -25,6 +27,7 @@ typedef struct Member {
 	LiveDrops last;   /* since it was opened */
 	gint64 retry_us;  /* g_get_monotonic_time() of the next try */
 	int wait_s;
+	bool is_down; /* open, but without carrier */
 	bool has_next;
 	int64_t next_ns;
 } Member;
@@ -32,6 +35,7 @@ typedef struct Member {
 struct LiveGroup {
 	LiveGroupOps ops;
 	LiveBatcher *batcher;
+	gint64 carrier_us; /* when carriers are looked at next */
 	size_t count;
 	Member members[LIVE_GROUP_MAX];
 };
@@ -84,14 +88,35 @@ static void close_member(LiveGroup *group, size_t index, const char *why)
 	m->has_next = false;
 	m->wait_s = 1;
 	retry_later(m);
-	group->ops.gone(group->ops.user, index, why);
+	if (!m->is_down)
+		group->ops.gone(group->ops.user, index, why);
+	m->is_down = false;
 }
 
-static void open_members(LiveGroup *group)
+static void look_at_carrier(LiveGroup *group, size_t index)
 {
+	Member *m = &group->members[index];
+	bool is_down = !live_is_up(m->live);
+	if (is_down == m->is_down)
+		return;
+	m->is_down = is_down;
+	if (is_down)
+		group->ops.gone(group->ops.user, index, "the link is down");
+	else
+		group->ops.back(group->ops.user, index);
+}
+
+static void look_at_members(LiveGroup *group)
+{
+	gint64 now_us = g_get_monotonic_time();
+	bool is_due = now_us >= group->carrier_us;
+	if (is_due)
+		group->carrier_us = now_us + CARRIER_EVERY_US;
 	for (size_t i = 0; i < group->count; i++) {
 		Member *m = &group->members[i];
-		if (m->live || g_get_monotonic_time() < m->retry_us)
+		if (m->live && is_due)
+			look_at_carrier(group, i);
+		if (m->live || now_us < m->retry_us)
 			continue;
 		m->live = live_open(m->name, &m->options, NULL);
 		if (m->live)
@@ -178,7 +203,7 @@ static long read_merged(LiveGroup *group, int64_t hold_ns)
 
 long live_group_read(LiveGroup *group)
 {
-	open_members(group);
+	look_at_members(group);
 	return group->count == 1 ? read_one(group) : read_merged(group, HOLD_NS);
 }
 

@@ -18,7 +18,7 @@ typedef struct LiveGroup LiveGroup;
 /** LiveGroupOps: what the group tells. */
 typedef struct LiveGroupOps {
 	LiveBatch batch;
-	/** interface @index went away, @why; it is looked for from now on */
+	/** interface @index went away or down, @why; it is looked for from now on */
 	void (*gone)(void *user, size_t index, const char *why);
 	void (*back)(void *user, size_t index);
 	void *user;

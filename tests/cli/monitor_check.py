@@ -20,8 +20,9 @@ import threading
 import time
 
 PROGRAM = os.path.abspath(os.environ.get("SLOWCOPY_PROGRAM", "build/release/slowcopy"))
-EVENTS = {"start", "transfer", "finding", "stall", "summary", "drops", "limit", "stop"}
-COMMON = {"event", "schema", "ts", "sensor", "run"}
+EVENTS = {"start", "transfer", "finding", "stall", "summary", "drops", "limit", "stop",
+          "saved", "interface", "clock"}
+COMMON = {"event", "schema", "ts", "sensor", "run", "seq"}
 # one capture of each kind: SMB 1 to 3, FTP, unknown protocols, jobs, several sessions, a pause
 CAPTURES = [
     "smb-serial-requests", "smb1-chatty", "receive-window-small", "ftp-connection-per-file",
@@ -30,6 +31,10 @@ CAPTURES = [
     "loss-random", "name-resolution-delay", "zero-window"]
 
 failed = False
+
+
+def failures():
+    return failed
 
 
 def report(name, problem=None, skip=None):
@@ -180,9 +185,12 @@ class Network:
         self.names = [f"slowcopy-{os.getpid()}-{i}" for i in (0, 1)]
         self.cards = [f"sc{os.getpid() % 100000}v{i}" for i in (0, 1)]
 
+    @staticmethod
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True, capture_output=True)
+
     def __enter__(self):
-        def ip(*words):
-            subprocess.run(["ip", *words], check=True, capture_output=True)
+        ip = self.ip
         try:
             for name in self.names:
                 ip("netns", "add", name)
@@ -200,6 +208,10 @@ class Network:
     def __exit__(self, *_):
         for name in self.names:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    def call(self, side, *command):
+        """Whether @command succeeds there."""
+        return self.start(side, *command, stderr=subprocess.DEVNULL).wait(60) == 0
 
     def start(self, side, *command, **more):
         return subprocess.Popen(["ip", "netns", "exec", self.names[side], *command], **more)
@@ -250,7 +262,7 @@ def check_vanishing(work):
                                     stderr=file, env=environment)
         wait_for(lambda: '"start"' in text_of(lines))
         subprocess.run(["ip", "-n", space, "link", "del", card], check=True)
-        gone = wait_for(lambda: "trying to open it again" in text_of(errors))
+        gone = wait_for(lambda: "waiting for it" in text_of(errors))
         subprocess.run(["ip", "-n", space, "link", "add", card, "type", "veth", "peer",
                         "name", card + "p"], check=True)
         for end in (card, card + "p"):
