@@ -145,7 +145,9 @@ with ftplib.FTP("192.0.2.2") as ftp:
 def use_servers(network, folder):
     """What people do with smbd and vsftpd; returns what went wrong."""
     smb, ftp = write_smb_conf(folder), write_vsftpd_conf(folder)
-    smbd = network.start(1, "smbd", "-F", "--no-process-group", "-s", smb)
+    # smbd ends its whole process group with itself
+    smbd = network.start(1, "smbd", "-F", "--no-process-group", "-s", smb,
+                         start_new_session=True)
     vsftpd = network.start(1, "vsftpd", ftp)
     try:
         for port in (445, 21):
