@@ -35,38 +35,45 @@ typedef struct AnalyzeOptions {
 	char **files, **smb_keys;
 } AnalyzeOptions;
 
-static volatile sig_atomic_t interrupted;
+volatile sig_atomic_t cmd_interrupted;
 
 static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
-	interrupted = 1;
+	cmd_interrupted = 1;
 }
 
-static bool parse_severity(const char *text, Severity *ret)
+void cmd_catch_interrupts(void)
+{
+	struct sigaction action = {.sa_handler = on_interrupt};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool cmd_parse_severity(const char *text, int *ret)
 {
 	static const char *const names[] = {"info", "minor", "major", "critical"};
 	for (int i = 0; i < 4; i++) {
 		if (strcmp(text, names[i]) == 0) {
-			*ret = (Severity)i;
+			*ret = i;
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool wants_color(const AnalyzeOptions *o)
+bool cmd_wants_color(const char *when)
 {
-	if (o->color && strcmp(o->color, "always") == 0)
+	if (when && strcmp(when, "always") == 0)
 		return true;
-	if (o->color && strcmp(o->color, "never") == 0)
+	if (when && strcmp(when, "never") == 0)
 		return false;
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
 	       strcmp(term, "dumb") != 0;
 }
 
-static int terminal_columns(void)
+int cmd_terminal_columns(void)
 {
 	struct winsize size;
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
@@ -92,15 +99,14 @@ static void progress_draw(const Reader *reader, gint64 since_us)
 		(double)done / 1e6 / seconds, share > 0.001 ? seconds / share - seconds : 0);
 }
 
-/* Reads until the end or Ctrl-C. Returns whether it came to the end. */
-static bool read_all(Reader *reader, Analysis *analysis)
+bool cmd_read_all(Reader *reader, Analysis *analysis)
 {
 	static Packet batch[READER_BATCH];
 	gint64 start = g_get_monotonic_time(), last = 0;
 	bool shows = isatty(STDERR_FILENO), drawn = false;
 	size_t count;
 	unsigned turns = 0;
-	while (!interrupted && (count = reader_next_batch(reader, batch)) > 0) {
+	while (!cmd_interrupted && (count = reader_next_batch(reader, batch)) > 0) {
 		analysis_feed(analysis, batch, count);
 		if (!shows || ++turns % PROGRESS_BATCHES != 0)
 			continue;
@@ -113,7 +119,7 @@ static bool read_all(Reader *reader, Analysis *analysis)
 	}
 	if (drawn)
 		fputs("\r\033[K", stderr);
-	return !interrupted;
+	return !cmd_interrupted;
 }
 
 static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError **error)
@@ -172,10 +178,12 @@ static bool is_secret(const char *word, const char *before)
 	return strncmp(word, "--smb-key=", 10) == 0 || strcmp(before, "--smb-key") == 0;
 }
 
-static char *command_line(int argc, char **argv)
+char *cmd_line(int argc, char **argv)
 {
 	g_autoptr(GString) text = g_string_new("slowcopy");
-	for (int i = argc > 0 && strcmp(argv[0], "analyze") != 0 ? 1 : 0; i < argc; i++) {
+	bool has_command =
+		argc > 0 && (strcmp(argv[0], "analyze") == 0 || strcmp(argv[0], "compare") == 0);
+	for (int i = has_command ? 0 : 1; i < argc; i++) {
 		if (is_secret(argv[i], i > 0 ? argv[i - 1] : "")) {
 			g_string_append(text, argv[i][0] == '-' ? " --smb-key=HIDDEN" : " HIDDEN");
 			continue;
@@ -250,8 +258,8 @@ static int write_reports(
 	ReportOptions options = {.verbosity = o->quiet     ? -1
 					      : o->verbose ? 1
 							   : 0,
-		.columns = terminal_columns(),
-		.color = wants_color(o),
+		.columns = cmd_terminal_columns(),
+		.color = cmd_wants_color(o->color),
 		.unicode = strcmp(charset, "UTF-8") == 0,
 		.redact = is_redacted(o),
 		.redact_map_path = o->redact_map,
@@ -278,7 +286,7 @@ static int write_reports(
 		       : cmd_fail(EXIT_REPORT, "%s", error->message);
 }
 
-static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity *fail_on)
+static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, int *fail_on)
 {
 	double memory = 0;
 	if (!o->files)
@@ -293,7 +301,7 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, Severity 
 	if (o->link_speed && !cmd_parse_size(o->link_speed, 1000, &analysis->link_bps))
 		return cmd_fail(EXIT_USAGE,
 			"--link-speed takes a speed such as 100M or 1G, not '%s'", o->link_speed);
-	if (o->fail_on && !parse_severity(o->fail_on, fail_on))
+	if (o->fail_on && !cmd_parse_severity(o->fail_on, fail_on))
 		return cmd_fail(EXIT_USAGE,
 			"--fail-on takes info, minor, major or critical, not '%s'", o->fail_on);
 	if (o->color && strcmp(o->color, "auto") != 0 && strcmp(o->color, "always") != 0 &&
@@ -339,7 +347,7 @@ static int take_keys(AnalyzeOptions *o, SmbKeyring **ret)
 	return EXIT_DONE;
 }
 
-static void warn_of_damage(const Result *result)
+void cmd_warn_of_damage(const Result *result)
 {
 	for (size_t i = 0; i < result->input_count; i++) {
 		if (result->inputs[i].damage)
@@ -352,7 +360,7 @@ static int run(AnalyzeOptions *o, const char *line)
 {
 	g_autoptr(GError) error = NULL;
 	AnalysisOptions analysis_options = {0};
-	Severity fail_on = SEVERITY_INFO;
+	int fail_on = SEVERITY_INFO;
 	int status = check_options(o, &analysis_options, &fail_on);
 	g_autoptr(SmbKeyring) keys = NULL;
 	if (status == EXIT_DONE)
@@ -360,16 +368,14 @@ static int run(AnalyzeOptions *o, const char *line)
 	if (status != EXIT_DONE)
 		return status;
 	analysis_options.smb_keys = keys;
-	ReaderOptions reader_options = {.filter = o->filter, .stop = &interrupted};
-	struct sigaction action = {.sa_handler = on_interrupt};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	ReaderOptions reader_options = {.filter = o->filter, .stop = &cmd_interrupted};
+	cmd_catch_interrupts();
 	g_autoptr(Reader) reader = reader_open(
 		(const char *const *)o->files, g_strv_length(o->files), &reader_options, &error);
 	if (!reader)
 		return cmd_fail(EXIT_INPUT, "%s", error->message);
 	g_autoptr(Analysis) analysis = analysis_new(&analysis_options);
-	bool is_whole = read_all(reader, analysis);
+	bool is_whole = cmd_read_all(reader, analysis);
 	g_autoptr(Result) result = analysis_finish(analysis, reader);
 	if (!is_whole) {
 		result->is_partial = true;
@@ -380,20 +386,20 @@ static int run(AnalyzeOptions *o, const char *line)
 			"slowcopy: internal error: %" G_GUINT64_FORMAT
 			" time budgets do not add up; please report this\n",
 			result->internal_errors);
-	warn_of_damage(result);
+	cmd_warn_of_damage(result);
 	status = write_reports(o, result, reader, line);
 	if (status != EXIT_DONE)
 		return status;
 	if (result->is_partial)
 		return EXIT_INPUT;
-	return o->fail_on && has_severity(result, fail_on) ? EXIT_FOUND : EXIT_DONE;
+	return o->fail_on && has_severity(result, (Severity)fail_on) ? EXIT_FOUND : EXIT_DONE;
 }
 
 int cmd_analyze(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	AnalyzeOptions o = {0};
-	g_autofree char *line = command_line(argc, argv);
+	g_autofree char *line = cmd_line(argc, argv);
 	int status;
 	if (!parse_arguments(&argc, &argv, &o, &error))
 		status = cmd_fail(EXIT_USAGE, "%s; slowcopy analyze --help lists the options",

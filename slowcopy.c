@@ -16,6 +16,7 @@
 
 static const Command commands[] = {
 	{"analyze", cmd_analyze, "say why the file transfers in a capture were slow (the default)"},
+	{"compare", cmd_compare, "say what changed between two captures or saved JSON reports"},
 	{"explain", cmd_explain, "explain a cause: what it is, how it is recognised, what to do"},
 	{"capture-help", cmd_capture_help, "lines to copy for making a capture that can be judged"},
 	{"monitor", cmd_monitor,

@@ -174,7 +174,7 @@ static void write_copy(
 	print(out, wording_host(options, t->server.addr, &rooms[1]));
 	fputs(" | ", out);
 	if (t->is_job)
-		fprintf(out, "%s files", units_count(t->files).text);
+		fprintf(out, "%s file%s", units_count(t->files).text, t->files == 1 ? "" : "s");
 	else
 		print_code(out, t->file ? t->file : "");
 	fprintf(out, " | %s | %s | %s |\n", units_size(t->bytes).text,

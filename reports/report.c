@@ -271,3 +271,15 @@ bool report_write_stdout(const ReportFormat *format, const Result *result,
 		return fail(error, "standard output", sink.error);
 	return ok && write_map(&job, error);
 }
+
+bool report_print(const char *text, size_t len, GError **error)
+{
+	Sink sink = {.fd = STDOUT_FILENO};
+
+	if (fflush(stdout) != 0)
+		sink.error = errno;
+	if (!sink.error)
+		sink_write(&sink, text, len);
+	return sink.error == 0 || sink.error == EPIPE ? true
+						      : fail(error, "standard output", sink.error);
+}

@@ -83,6 +83,9 @@ const ReportFormat *report_format_find(const char *name);
 bool report_write_file(const ReportFormat *format, const Result *result,
 	const ReportOptions *options, const char *path, GError **error);
 
+/** report_print: writes finished text to standard output; a closed pipe is not an error. */
+bool report_print(const char *text, size_t len, GError **error);
+
 /** report_write_stdout: writes to standard output; a closed pipe is not an error (the program has
  * SIGPIPE ignored). */
 bool report_write_stdout(const ReportFormat *format, const Result *result,

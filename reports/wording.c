@@ -100,7 +100,8 @@ static char *file_words(const ResultTransfer *transfer)
 	const char *name = transfer->file, *p;
 
 	if (transfer->is_job)
-		return g_strdup_printf("%s files", units_count(transfer->files).text);
+		return g_strdup_printf("%s file%s", units_count(transfer->files).text,
+			transfer->files == 1 ? "" : "s");
 	if (!name || !*name)
 		return g_strdup("an unnamed file");
 	for (p = name; *p; p++) {

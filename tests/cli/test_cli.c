@@ -251,7 +251,10 @@ Test(cli, wrong_use_is_status_2)
 	g_autofree char *capture = make_capture("good.pcap", 100000);
 	static const char *const words[] = {"analyze", "analyze --no-such-option %s", "-x %s",
 		"--format=nonsense %s", "--memory=much %s", "--link-speed=fast %s",
-		"--fail-on=never %s", "--color=blue %s", "explain no-such-cause"};
+		"--fail-on=never %s", "--color=blue %s", "explain no-such-cause", "--json --csv %s",
+		"--redact --no-redact %s", "--redact-map=x %s", "-o x --format=text %s", "compare",
+		"compare %s", "compare - -", "compare --json --markdown %s %s",
+		"compare --fail-on=never %s %s", "compare --link-speed=fast %s %s"};
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
 		g_autoptr(GString) line = g_string_new(words[i]);
 		g_string_replace(line, "%s", capture, 0);
@@ -505,4 +508,61 @@ Test(cli, fail_on)
 	run_free(&info);
 	run_free(&plain);
 	run_free(&critical);
+}
+
+/* Captures and saved reports, in any mixture. */
+Test(cli, compare)
+{
+	g_autofree char *small = make_capture("small.pcap", 1000000),
+			*large = make_capture("large.pcap", 3000000), *saved = path_of("a.json"),
+			*absent = path_of("absent.pcap"), *cut = path_of("cut.pcap");
+	Run json = run("--json %s", small);
+	cr_assert(g_file_set_contents(saved, json.out, -1, NULL));
+	Run text = run("compare %s %s", small, large);
+	cr_assert_eq(text.status, DONE, "%s", text.err);
+	cr_assert_not_null(strstr(text.out, "RESULT"));
+	cr_assert_null(strchr(text.out, '\033'));
+	cr_assert_str_eq(text.err, "");
+	Run again = run("compare %s %s", small, large);
+	cr_assert_str_eq(again.out, text.out, "the same bytes twice");
+	Run from_saved = run("compare -q %s %s", saved, large),
+	    quiet = run("compare -q %s %s", small, large);
+	cr_assert_eq(from_saved.status, DONE, "%s", from_saved.err);
+	cr_assert_str_eq(from_saved.out, quiet.out);
+	Run self = run("compare %s %s", small, saved);
+	cr_assert_not_null(strstr(self.out, "B took as long as A"), "%s", self.out);
+	Run missing = run("compare %s %s", small, absent);
+	cr_assert_eq(missing.status, INPUT);
+	cr_assert_str_eq(missing.out, "");
+	/* one that ends early is compared as far as it goes, and the status says so */
+	size_t len;
+	g_autofree char *bytes = slurp(large, &len);
+	cr_assert(g_file_set_contents(cut, bytes, (gssize)len - 7, NULL));
+	Run part = run("compare %s %s", small, cut);
+	cr_assert_eq(part.status, INPUT);
+	cr_assert_not_null(strstr(part.out, "only in part"), "%s", part.out);
+	g_auto(GStrv) argv = command("compare %s %s", small, large);
+	g_autofree char *err = path_of("err");
+	cr_assert_eq(wait_for(start(argv, "/dev/null", "/dev/full", err)), REPORT);
+	Run *const all[] = {&json, &text, &again, &from_saved, &quiet, &self, &missing, &part};
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+		run_free(all[i]);
+}
+
+Test(cli, compare_fail_on)
+{
+	static const char *const slow =
+		"testdata/causes/receive-window-small/smb3-put-rcvbuf-16k/client.pcap.gz";
+	if (!g_file_test(slow, G_FILE_TEST_EXISTS))
+		cr_skip_test("no testdata");
+	g_autofree char *healthy = make_capture("good.pcap", 3000000);
+	Run new = run("compare --fail-on=minor %s %s", healthy, slow),
+	    gone = run("compare --fail-on=minor %s %s", slow, healthy),
+	    kept = run("compare --fail-on=minor %s %s", slow, slow);
+	cr_assert_eq(new.status, FOUND, "status %d: %s", new.status, new.err);
+	cr_assert_eq(gone.status, DONE);
+	cr_assert_eq(kept.status, DONE);
+	run_free(&new);
+	run_free(&gone);
+	run_free(&kept);
 }
