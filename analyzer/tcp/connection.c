@@ -49,6 +49,16 @@ void tcp_connection_clear(TcpConnection *tcp)
 	}
 }
 
+uint64_t tcp_uncaptured_bytes(const TcpDirection *d)
+{
+	uint64_t bytes = d->uncaptured_bytes;
+	for (uint32_t i = 0; i < d->hole_count; i++) {
+		if (d->holes[i].to <= d->una)
+			bytes += (uint64_t)(d->holes[i].to - d->holes[i].from);
+	}
+	return bytes;
+}
+
 int64_t tcp_rtt_ns(const TcpConnection *tcp)
 {
 	if (tcp->loop_ns[0] == INT64_MAX || tcp->loop_ns[1] == INT64_MAX)
@@ -280,8 +290,8 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	step->next_before = d->next;
 	step->flight_before = d->flight_at_stop;
 	if (packet->payload_len > 0) {
-		if (step->from > d->next + (int64_t)UINT32_MAX / 4 ||
-			step->end < d->next - (int64_t)UINT32_MAX / 4)
+		/* ahead, half the sequence space may be missing in the capture */
+		if (step->end < d->next - (int64_t)UINT32_MAX / 4)
 			tcp->out_of_window_packets++;
 		else
 			segment_classify(tcp, side, packet, step);

@@ -275,6 +275,9 @@ void tcp_connection_clear(TcpConnection *tcp);
  */
 void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *ret);
 
+/** tcp_uncaptured_bytes: bytes sent this way that were acknowledged and that the capture lacks. */
+uint64_t tcp_uncaptured_bytes(const TcpDirection *d);
+
 /** tcp_rtt_ns: both loops, or 0 while one of them is unknown. */
 int64_t tcp_rtt_ns(const TcpConnection *tcp);
 

@@ -50,7 +50,8 @@ typedef struct Conversation {
 	struct Unit *unit;  /* of FTP data and unknown protocols: the unit its payload counts for */
 	struct Unit *job;   /* open job of an SMB or FTP session */
 	struct Unit *units; /* open transfers of this session, newest first */
-	struct Unit *current; /* whose READ or WRITE was asked last */
+	struct Unit *current;   /* whose READ or WRITE was asked last */
+	uint64_t uncaptured[2]; /* bytes that the capture lacks and the unit has been given */
 	int64_t first_payload_ns, last_payload_ns;
 	int64_t last_auth_ns;    /* last answer to a log-in message */
 	uint64_t period_base[2]; /* unknown protocol: bytes before this bulk period */

@@ -170,12 +170,33 @@ static void setup_step(
 	add_wait(conv, 0, BUCKET_CONNECTION_SETUP, OP_OTHER, step->side, packet);
 }
 
+/* More than a window cannot pass without acknowledgements: the pause before was none. */
+static void unseen(Conversation *conv, Side side, int64_t bytes, int64_t at_ns)
+{
+	uint32_t window = conv->tcp.dir[side].max_peer_window;
+	if (window > 0 && bytes > window)
+		timeline_unseen(conv->timeline, at_ns);
+}
+
 static void capture_gap(Conversation *conv, const TcpStep *step, const Packet *packet)
 {
 	/* data passed unseen before its acknowledgement did: nobody can say what that time was */
 	if (step->gap_opened_ns > conv->timeline->accounted_ns + NOISE_FLOOR_NS)
 		add_part(conv, step->gap_opened_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->gap_side,
 			packet);
+	unseen(conv, step->gap_side, step->gap_to - step->gap_from, step->gap_opened_ns);
+}
+
+void gap_closes(Conversation *conv)
+{
+	for (int side = 0; side < 2 && conv->timeline; side++) {
+		const TcpDirection *d = &conv->tcp.dir[side];
+		for (uint32_t i = 0; i < d->hole_count; i++) {
+			const Hole *h = &d->holes[i];
+			if (h->to <= d->una)
+				unseen(conv, side, h->to - h->from, h->opened_ns);
+		}
+	}
 }
 
 static bool is_repair(SegmentClass segment)

@@ -19,6 +19,9 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 /** gap_trains: feeds the packet to the path's capacity estimate. */
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step);
 
+/** gap_closes: a side has said that it is done; what the capture lacks will not come any more. */
+void gap_closes(Conversation *conv);
+
 /** gap_end: the conversation ends; time up to the last acknowledgement of its data is labelled. */
 void gap_end(Conversation *conv);
 

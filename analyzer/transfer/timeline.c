@@ -245,6 +245,21 @@ void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket fr
 	}
 }
 
+void timeline_unseen(Timeline *timeline, int64_t at_ns)
+{
+	int64_t end = timeline->accounted_ns;
+	for (uint32_t i = timeline->count; i > 0 && end >= at_ns; i--) {
+		Span *s = &timeline->log[i - 1];
+		end -= s->ns;
+		if (end < at_ns) {
+			s->bucket = BUCKET_CAPTURE_GAP;
+			s->op_class = OP_OTHER;
+			s->travel_ns = 0;
+			s->is_queued = false;
+		}
+	}
+}
+
 void timeline_open(Timeline *timeline, Account *account)
 {
 	if (account->start_ns < timeline->committed_ns)

@@ -80,6 +80,9 @@ bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side 
 /** timeline_relabel: spans of @side that end after @since_ns and are in @from become @to. */
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to);
 
+/** timeline_unseen: the span that holds the moment @at_ns, or ends there, was not captured. */
+void timeline_unseen(Timeline *timeline, int64_t at_ns);
+
 /** timeline_open: starts counting @account from @account->start_ns, clamped to what is not yet
  * committed. */
 void timeline_open(Timeline *timeline, Account *account);

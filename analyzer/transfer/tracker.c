@@ -306,6 +306,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	if (step.gap_to > step.gap_from && conv->session)
 		session_gap(
 			conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
+	if (step.gap_to > step.gap_from || step.closes)
+		tracker_uncaptured(conv);
 	if (conv->attempt && (step.is_setup || step.closes))
 		approaches_step(tracker->approaches, conv, packet);
 	bool is_new = packet->payload_len > 0 && carries_new(&step);
@@ -333,6 +335,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 		step.clock_jumped)
 		label(conv, packet, &step, &before);
 	gap_trains(conv, packet, &step);
+	if (step.closes)
+		gap_closes(conv);
 	if (conv->control && step.closes) {
 		conv->control->data_done_ns = packet->ts_ns;
 		tracker_data_closed(conv, packet->ts_ns);
@@ -376,11 +380,7 @@ static void facts_fill(const Conversation *conv, ConnectionFacts *facts)
 		TcpDirection *d = &facts->tcp.dir[i];
 		if (d->zero_window_since_ns != 0)
 			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
-		for (uint32_t k = 0; k < d->hole_count; k++) {
-			if (d->holes[k].to <= d->una)
-				d->uncaptured_bytes +=
-					(uint64_t)(d->holes[k].to - d->holes[k].from);
-		}
+		d->uncaptured_bytes = tcp_uncaptured_bytes(d);
 		d->acks = NULL, d->sends = NULL, d->recent = NULL, d->holes = NULL;
 	}
 }
@@ -443,6 +443,7 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 	if (conv->session)
 		session_end(conv->session, end);
 	gap_end(conv);
+	tracker_uncaptured(conv);
 	application_settle(tracker, conv);
 	facts_fill(conv, facts);
 	facts->timed_out = timed_out;

@@ -58,6 +58,10 @@ void tracker_before_payload(
 void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
+/** tracker_uncaptured: bytes that were acknowledged and never captured belong to the file as well.
+ */
+void tracker_uncaptured(Conversation *conv);
+
 /** tracker_repair: @packet repeats bytes of @conv's transfer. */
 void tracker_repair(Conversation *conv, const Packet *packet);
 

@@ -593,6 +593,21 @@ void tracker_payload(
 		tracker_repair(conv, packet);
 }
 
+void tracker_uncaptured(Conversation *conv)
+{
+	Unit *unit = payload_unit(conv);
+	/* of SMB the messages tell how much was moved */
+	if (!unit || !(unit->is_ftp || unit->is_unframed))
+		return;
+	for (int i = 0; i < 2; i++) {
+		uint64_t all = tcp_uncaptured_bytes(&conv->tcp.dir[i]);
+		if (all <= conv->uncaptured[i])
+			continue;
+		unit->payload[conversation_side(conv, (Side)i)] += all - conv->uncaptured[i];
+		conv->uncaptured[i] = all;
+	}
+}
+
 void tracker_repair(Conversation *conv, const Packet *packet)
 {
 	Unit *unit = conv->unit ? conv->unit : conv->current;
