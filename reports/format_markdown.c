@@ -7,6 +7,7 @@
 
 #include "dissectors/message.h"
 #include "reports/escape.h"
+#include "reports/session_facts.h"
 #include "reports/units.h"
 #include "reports/wording.h"
 
@@ -86,6 +87,29 @@ static void write_time(const Result *result, FILE *out)
 		fprintf(out, " %s", units_share(bucket->ns, transfer->duration_ns).text);
 	}
 	fputs(count > BUCKETS_SHOWN ? " · …\n\n" : "\n\n", out);
+}
+
+/** write_setup: what came before the first byte, of the first session that shows it. */
+static void write_setup(const Result *result, FILE *out)
+{
+	const ResultSession *session = NULL;
+	int64_t start, end;
+
+	for (size_t i = 0; i < result->session_count && !session; i++) {
+		if (result->sessions[i].phase_count > 0)
+			session = &result->sessions[i];
+	}
+	if (!session)
+		return;
+	session_setup_span(session, &start, &end);
+	fprintf(out, "**Before the first byte** (%s): ", units_duration(end - start).text);
+	for (size_t i = 0; i < session->phase_count; i++) {
+		const ResultPhase *p = &session->phases[i];
+
+		fprintf(out, "%s%s %s", i ? " · " : "", session_phase_words(p->phase),
+			units_duration(p->duration_ns).text);
+	}
+	fputs("\n\n", out);
 }
 
 static void write_fixes(const Result *result, FILE *out)
@@ -287,6 +311,7 @@ static bool markdown_write(
 	(void)error;
 	write_verdict(result, options, out);
 	write_time(result, out);
+	write_setup(result, out);
 	write_fixes(result, out);
 	write_findings(result, out);
 	write_copies(result, options, out);

@@ -33,6 +33,24 @@ void html_choose_graphs(HtmlPage *page);
 /** html_data: the numbers of the graphs as JSON that is safe inside a script element. */
 void html_data(const HtmlPage *page);
 
+/* Rows of a table: what a person still reads. The JSON has all. */
+#define HTML_ROWS_MAX 100
+
+/** html_text_cell, html_name_cell: a cell of words, of a file's name. html_number_cell: @text,
+ * sorted as @value. */
+void html_text_cell(const HtmlPage *page, const char *text);
+void html_name_cell(const HtmlPage *page, const char *name);
+void html_number_cell(const HtmlPage *page, const char *text, double value);
+
+/** html_table_begin: a table with its caption; heads end with NULL, a "#" in front means numbers.
+ * html_table_end: its end. */
+void html_table_begin(
+	const HtmlPage *page, const char *title, size_t count, ...) G_GNUC_NULL_TERMINATED;
+void html_table_end(const HtmlPage *page);
+
+/** html_sessions: html_sessions.c: tables of each session's set-up, requests and paths. */
+void html_sessions(const HtmlPage *page);
+
 /** html_findings, html_tables: the sections of that name. */
 void html_findings(const HtmlPage *page);
 void html_tables(const HtmlPage *page);

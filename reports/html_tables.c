@@ -10,20 +10,19 @@
 #include "reports/units.h"
 #include "reports/wording.h"
 
-/* Rows of a table, findings, and parts of a finding: what a person still reads. The JSON has all.
+/* Findings, and parts of a finding: what a person still reads. The JSON has all.
  */
-#define ROWS_MAX 100
 #define FINDINGS_MAX 30
 #define PARTS_MAX 12
 
-static void text_cell(const HtmlPage *page, const char *text)
+void html_text_cell(const HtmlPage *page, const char *text)
 {
 	fputs("<td>", page->out);
 	html_text(page, text);
 	fputs("</td>", page->out);
 }
 
-static void name_cell(const HtmlPage *page, const char *name)
+void html_name_cell(const HtmlPage *page, const char *name)
 {
 	g_autofree char *cut = escape_cut(name ? name : "", 160, true);
 
@@ -32,16 +31,14 @@ static void name_cell(const HtmlPage *page, const char *name)
 	fputs("</td>", page->out);
 }
 
-/** number_cell: @text, sorted as @value. */
-static void number_cell(const HtmlPage *page, const char *text, double value)
+void html_number_cell(const HtmlPage *page, const char *text, double value)
 {
 	fprintf(page->out, "<td class=\"n\" data-value=\"%s\">", units_fixed(value, 0).text);
 	html_text(page, text);
 	fputs("</td>", page->out);
 }
 
-/** table_begin: a table with its caption; heads end with NULL, a "#" in front means numbers. */
-static void table_begin(const HtmlPage *page, const char *title, size_t count, ...)
+void html_table_begin(const HtmlPage *page, const char *title, size_t count, ...)
 {
 	va_list heads;
 	const char *head;
@@ -50,9 +47,9 @@ static void table_begin(const HtmlPage *page, const char *title, size_t count, .
 		"<section><h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 		"aria-label=\"%s\"><table class=\"sortable\">",
 		title, title);
-	if (count > ROWS_MAX)
+	if (count > HTML_ROWS_MAX)
 		fprintf(page->out, "<caption>%d of %zu; the JSON report has all</caption>",
-			ROWS_MAX, count);
+			HTML_ROWS_MAX, count);
 	fputs("<thead><tr>", page->out);
 	va_start(heads, count);
 	while ((head = va_arg(heads, const char *)))
@@ -62,7 +59,7 @@ static void table_begin(const HtmlPage *page, const char *title, size_t count, .
 	fputs("</tr></thead><tbody>\n", page->out);
 }
 
-static void table_end(const HtmlPage *page)
+void html_table_end(const HtmlPage *page)
 {
 	fputs("</tbody></table></div></section>\n", page->out);
 }
@@ -210,15 +207,15 @@ static void copy_row(const HtmlPage *page, const ResultTransfer *t)
 			"%s %s", bucket, units_share(t->budget[order[0]].ns, t->duration_ns).text);
 	}
 	fputs("<tr>", page->out);
-	text_cell(page, t->id);
-	text_cell(page, way);
-	text_cell(page, wording_host(page->options, t->client.addr, &rooms[0]));
-	text_cell(page, wording_host(page->options, t->server.addr, &rooms[1]));
-	name_cell(page, t->is_job ? files : t->file);
-	number_cell(page, units_size(t->bytes).text, (double)t->bytes);
-	number_cell(page, units_duration(t->duration_ns).text, (double)t->duration_ns);
-	number_cell(page, units_rate(rate).text, rate);
-	text_cell(page, most);
+	html_text_cell(page, t->id);
+	html_text_cell(page, way);
+	html_text_cell(page, wording_host(page->options, t->client.addr, &rooms[0]));
+	html_text_cell(page, wording_host(page->options, t->server.addr, &rooms[1]));
+	html_name_cell(page, t->is_job ? files : t->file);
+	html_number_cell(page, units_size(t->bytes).text, (double)t->bytes);
+	html_number_cell(page, units_duration(t->duration_ns).text, (double)t->duration_ns);
+	html_number_cell(page, units_rate(rate).text, rate);
+	html_text_cell(page, most);
 	fputs("</tr>\n", page->out);
 }
 
@@ -229,12 +226,12 @@ static void copies(const HtmlPage *page)
 
 	if (count == 0)
 		return;
-	table_begin(page, "Copies", count, "Id", "Protocol", "Client", "Server", "File", "#Size",
-		"#Time", "#Rate", "Most of the time", (const char *)NULL);
-	for (size_t i = 0; i < count && i < ROWS_MAX; i++)
+	html_table_begin(page, "Copies", count, "Id", "Protocol", "Client", "Server", "File",
+		"#Size", "#Time", "#Rate", "Most of the time", (const char *)NULL);
+	for (size_t i = 0; i < count && i < HTML_ROWS_MAX; i++)
 		copy_row(page, i < result->job_count ? &result->jobs[i]
 						     : &result->transfers[i - result->job_count]);
-	table_end(page);
+	html_table_end(page);
 }
 
 static void connections(const HtmlPage *page)
@@ -243,10 +240,10 @@ static void connections(const HtmlPage *page)
 
 	if (result->connection_count == 0)
 		return;
-	table_begin(page, "Connections", result->connection_count, "#Stream", "Client", "Server",
-		"Protocol", "#Sent", "#Received", "#Round trip", "#Retransmitted",
+	html_table_begin(page, "Connections", result->connection_count, "#Stream", "Client",
+		"Server", "Protocol", "#Sent", "#Received", "#Round trip", "#Retransmitted",
 		"#Largest window", (const char *)NULL);
-	for (size_t i = 0; i < result->connection_count && i < ROWS_MAX; i++) {
+	for (size_t i = 0; i < result->connection_count && i < HTML_ROWS_MAX; i++) {
 		const ResultConnection *c = &result->connections[i];
 		const ResultDirection *up = &c->direction[SIDE_CLIENT];
 		const ResultDirection *down = &c->direction[SIDE_SERVER];
@@ -256,18 +253,19 @@ static void connections(const HtmlPage *page)
 
 		g_snprintf(stream, sizeof stream, "%u", c->stream);
 		fputs("<tr>", page->out);
-		number_cell(page, stream, c->stream);
-		text_cell(page, wording_endpoint(page->options, &c->client).text);
-		text_cell(page, wording_endpoint(page->options, &c->server).text);
-		text_cell(page, c->application ? c->application : c->protocol);
-		number_cell(page, units_size(up->unique_bytes).text, (double)up->unique_bytes);
-		number_cell(page, units_size(down->unique_bytes).text, (double)down->unique_bytes);
-		number_cell(page, units_duration(c->min_rtt_ns).text, (double)c->min_rtt_ns);
-		number_cell(page, units_count(again).text, (double)again);
-		number_cell(page, units_buffer(window).text, (double)window);
+		html_number_cell(page, stream, c->stream);
+		html_text_cell(page, wording_endpoint(page->options, &c->client).text);
+		html_text_cell(page, wording_endpoint(page->options, &c->server).text);
+		html_text_cell(page, c->application ? c->application : c->protocol);
+		html_number_cell(page, units_size(up->unique_bytes).text, (double)up->unique_bytes);
+		html_number_cell(
+			page, units_size(down->unique_bytes).text, (double)down->unique_bytes);
+		html_number_cell(page, units_duration(c->min_rtt_ns).text, (double)c->min_rtt_ns);
+		html_number_cell(page, units_count(again).text, (double)again);
+		html_number_cell(page, units_buffer(window).text, (double)window);
 		fputs("</tr>\n", page->out);
 	}
-	table_end(page);
+	html_table_end(page);
 }
 
 static void command_row(const HtmlPage *page, const ResultSession *session, const CommandStats *c)
@@ -275,18 +273,18 @@ static void command_row(const HtmlPage *page, const ResultSession *session, cons
 	const TimeStats *times[] = {&c->response_time, &c->server_time};
 
 	fputs("<tr>", page->out);
-	number_cell(page, wording_session(session).text,
+	html_number_cell(page, wording_session(session).text,
 		session->stream_count ? session->streams[0] : 0);
-	text_cell(page, message_command_name(c->protocol, c->command));
-	number_cell(page, units_count(c->requests).text, (double)c->requests);
-	number_cell(page, units_count(c->errors).text, (double)c->errors);
-	number_cell(page, times[0]->count ? units_duration(times[0]->median_ns).text : "-",
+	html_text_cell(page, message_command_name(c->protocol, c->command));
+	html_number_cell(page, units_count(c->requests).text, (double)c->requests);
+	html_number_cell(page, units_count(c->errors).text, (double)c->errors);
+	html_number_cell(page, times[0]->count ? units_duration(times[0]->median_ns).text : "-",
 		(double)times[0]->median_ns);
-	number_cell(page, times[0]->count ? units_duration(times[0]->p95_ns).text : "-",
+	html_number_cell(page, times[0]->count ? units_duration(times[0]->p95_ns).text : "-",
 		(double)times[0]->p95_ns);
-	number_cell(page, times[0]->count ? units_duration(times[0]->max_ns).text : "-",
+	html_number_cell(page, times[0]->count ? units_duration(times[0]->max_ns).text : "-",
 		(double)times[0]->max_ns);
-	number_cell(page, times[1]->count ? units_duration(times[1]->median_ns).text : "-",
+	html_number_cell(page, times[1]->count ? units_duration(times[1]->median_ns).text : "-",
 		(double)times[1]->median_ns);
 	fputs("</tr>\n", page->out);
 }
@@ -300,17 +298,17 @@ static void commands(const HtmlPage *page)
 		count += result->sessions[i].stats.command_count;
 	if (count == 0)
 		return;
-	table_begin(page, "Commands and their response times", count, "#Stream", "Command",
+	html_table_begin(page, "Commands and their response times", count, "#Stream", "Command",
 		"#Requests", "#Errors", "#Median", "#95 %", "#Longest", "#Server, median",
 		(const char *)NULL);
 	for (size_t i = 0; i < result->session_count; i++) {
 		const ResultSession *session = &result->sessions[i];
 
-		for (size_t k = 0; k < session->stats.command_count && shown < ROWS_MAX;
+		for (size_t k = 0; k < session->stats.command_count && shown < HTML_ROWS_MAX;
 			k++, shown++)
 			command_row(page, session, &session->stats.commands[k]);
 	}
-	table_end(page);
+	html_table_end(page);
 }
 
 static void stalls(const HtmlPage *page)
@@ -323,29 +321,30 @@ static void stalls(const HtmlPage *page)
 
 	if (result->stall_count == 0)
 		return;
-	table_begin(page, "Longest stalls", result->stall_count, "#Stream", "#At", "#Lasted",
+	html_table_begin(page, "Longest stalls", result->stall_count, "#Stream", "#At", "#Lasted",
 		"Owed by", "Kind", "#Ended by frame", (const char *)NULL);
-	for (size_t i = 0; i < result->stall_count && i < ROWS_MAX; i++) {
+	for (size_t i = 0; i < result->stall_count && i < HTML_ROWS_MAX; i++) {
 		const ResultStall *s = &result->stalls[i];
 		char number[24];
 
 		fputs("<tr>", page->out);
-		number_cell(page, wording_stream(s->stream).text, s->stream);
-		number_cell(page, units_duration(s->start_ns).text, (double)s->start_ns);
-		number_cell(page, units_duration(s->duration_ns).text, (double)s->duration_ns);
-		text_cell(page, owners[s->owed_by]);
-		text_cell(page, bucket_title(s->bucket));
+		html_number_cell(page, wording_stream(s->stream).text, s->stream);
+		html_number_cell(page, units_duration(s->start_ns).text, (double)s->start_ns);
+		html_number_cell(page, units_duration(s->duration_ns).text, (double)s->duration_ns);
+		html_text_cell(page, owners[s->owed_by]);
+		html_text_cell(page, bucket_title(s->bucket));
 		g_snprintf(number, sizeof number, "%llu", (unsigned long long)s->frame);
-		number_cell(page, number, (double)s->frame);
+		html_number_cell(page, number, (double)s->frame);
 		fputs("</tr>\n", page->out);
 	}
-	table_end(page);
+	html_table_end(page);
 }
 
 void html_tables(const HtmlPage *page)
 {
 	copies(page);
 	commands(page);
+	html_sessions(page);
 	connections(page);
 	stalls(page);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/constants.h"
 #include "dissectors/message.h"
 #include "reports/escape.h"
+#include "reports/session_facts.h"
 #include "reports/units.h"
 #include "reports/wording.h"
 
@@ -448,47 +449,12 @@ static json_t *anomalies_json(const SessionStats *s)
 
 static json_t *features_json(const SessionStats *s)
 {
-	const SessionCounts *c = &s->counts;
-	const struct {
-		const char *key;
-		uint64_t count;
-	} rows[] = {
-		{"messages", c->messages},
-		{"signed_messages", c->signed_messages},
-		{"encrypted_messages", c->encrypted_messages},
-		{"hidden_messages", c->hidden},
-		{"compressed_messages", c->compressed_messages},
-		{"compound_related", c->related},
-		{"compound_unrelated", c->unrelated},
-		{"async_answers", c->async},
-		{"cancels", c->cancels},
-		{"oplock_breaks", c->breaks},
-		{"oplock_break_acknowledgements", c->break_acks},
-		{"opens", c->opens},
-		{"not_found", c->not_found},
-		{"oplocks_asked", c->oplocks_asked},
-		{"oplocks_granted", c->oplocks_granted},
-		{"leases_asked", c->leases_asked},
-		{"leases_granted", c->leases_granted},
-		{"durable_handles_asked", c->durable_asked},
-		{"durable_handles_granted", c->durable_granted},
-		{"persistent_handles_granted", c->persistent_granted},
-		{"server_side_copies", c->copies},
-		{"server_side_copied_bytes", c->copied_bytes},
-		{"change_notifications", c->notifies},
-		{"directory_queries", c->directory_queries},
-		{"directory_entries", c->directory_entries},
-		{"dfs_referrals", c->referrals},
-		{"multipart_messages", c->multipart},
-		{"raw_transfers", c->raw_transfers},
-		{"oem_names", c->oem_names},
-		{"inferred_messages", s->inferred},
-		{"answers_without_request", s->unpaired_replies},
-	};
+	SessionFact facts[SESSION_FACTS_MAX];
+	size_t count = session_facts(s, facts);
 	json_t *ret = json_object();
 
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		put(ret, rows[i].key, count_json(rows[i].count));
+	for (size_t i = 0; i < count; i++)
+		put(ret, facts[i].key, count_json(facts[i].count));
 	return ret;
 }
 

@@ -14,28 +14,18 @@
 #include "reports/units.h"
 #include "reports/wording.h"
 
-/* Rows of one table: more scroll away unread; --json has all. */
-#define ROWS_MAX 200
-#define CELLS_MAX 10
+/* Narrower ones hold nothing that can be read. */
 #define TABLE_COLUMNS_MIN 76
 
-/** Tables: where they go and how. */
-typedef struct Tables {
-	GString *out;
-	const ReportOptions *options;
-	int columns;
-} Tables;
-
-/** add_row: makes every cell safe first. Ends with (const char *)NULL. */
-static void add_row(Tables *t, Table *table, ...)
+void text_row(Tables *t, Table *table, ...)
 {
-	char *cells[CELLS_MAX + 1] = {NULL};
+	char *cells[TEXT_CELLS_MAX + 1] = {NULL};
 	const char *cell;
 	size_t count = 0;
 	va_list list;
 
 	va_start(list, table);
-	while (count < CELLS_MAX && (cell = va_arg(list, const char *)))
+	while (count < TEXT_CELLS_MAX && (cell = va_arg(list, const char *)))
 		cells[count++] = escape_terminal(cell, t->options->unicode);
 	va_end(list);
 	table_row(table, (const char *const *)cells);
@@ -43,7 +33,7 @@ static void add_row(Tables *t, Table *table, ...)
 		g_free(cells[i]);
 }
 
-static void finish_table(Tables *t, const char *title, Table *table, size_t rows)
+void text_table_end(Tables *t, const char *title, Table *table, size_t rows)
 {
 	g_autofree char *text = table_print(table);
 
@@ -51,9 +41,9 @@ static void finish_table(Tables *t, const char *title, Table *table, size_t rows
 		return;
 	g_string_append_printf(t->out, "\n%s%s%s\n%s", t->options->color ? "\033[1m" : "", title,
 		t->options->color ? "\033[0m" : "", text);
-	if (rows > ROWS_MAX)
+	if (rows > TEXT_ROWS_MAX)
 		g_string_append_printf(t->out, "and %s more (--json lists all)\n",
-			units_count(rows - ROWS_MAX).text);
+			units_count(rows - TEXT_ROWS_MAX).text);
 }
 
 static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer)
@@ -70,7 +60,7 @@ static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer
 		most = g_strdup_printf("%s %s", bucket,
 			units_share(transfer->budget[order[0]].ns, transfer->duration_ns).text);
 	}
-	add_row(t, table, transfer->id, transfer->is_write ? "write" : "read",
+	text_row(t, table, transfer->id, transfer->is_write ? "write" : "read",
 		units_size(transfer->bytes).text, units_duration(transfer->duration_ns).text,
 		seconds > 0 ? units_rate((double)transfer->bytes / seconds).text : "unknown",
 		most ? most : "", transfer->is_job ? units_count(transfer->files).text : "1", file,
@@ -89,11 +79,11 @@ static void write_transfers(Tables *t, const Result *result)
 	table_column(table, "MOST OF THE TIME", TABLE_LEFT);
 	table_column(table, "FILES", TABLE_RIGHT);
 	table_column(table, "FILE", TABLE_SHRINK);
-	for (size_t i = 0; i < result->job_count && i < ROWS_MAX; i++)
+	for (size_t i = 0; i < result->job_count && i < TEXT_ROWS_MAX; i++)
 		add_transfer(t, table, &result->jobs[i]);
-	for (size_t i = 0; i < result->transfer_count && i < ROWS_MAX; i++)
+	for (size_t i = 0; i < result->transfer_count && i < TEXT_ROWS_MAX; i++)
 		add_transfer(t, table, &result->transfers[i]);
-	finish_table(t, "COPIES", table, MAX(result->transfer_count, result->job_count));
+	text_table_end(t, "COPIES", table, MAX(result->transfer_count, result->job_count));
 }
 
 /** write_part: a paragraph of a finding behind @start. */
@@ -160,7 +150,7 @@ static void write_findings(Tables *t, const Result *result)
 	if (result->finding_count > 0)
 		g_string_append_printf(t->out, "\n%sFINDINGS%s\n",
 			t->options->color ? "\033[1m" : "", t->options->color ? "\033[0m" : "");
-	for (size_t i = 0; i < result->finding_count && i < ROWS_MAX; i++)
+	for (size_t i = 0; i < result->finding_count && i < TEXT_ROWS_MAX; i++)
 		write_finding(t, &result->findings[i]);
 }
 
@@ -176,14 +166,14 @@ static void write_connections(Tables *t, const Result *result)
 	table_column(table, "RECEIVED", TABLE_RIGHT);
 	table_column(table, "RTT", TABLE_RIGHT);
 	table_column(table, "RETRANS", TABLE_RIGHT);
-	for (size_t i = 0; i < result->connection_count && i < ROWS_MAX; i++) {
+	for (size_t i = 0; i < result->connection_count && i < TEXT_ROWS_MAX; i++) {
 		const ResultConnection *c = &result->connections[i];
 		const ResultDirection *up = &c->direction[SIDE_CLIENT];
 		const ResultDirection *down = &c->direction[SIDE_SERVER];
 		char stream[16];
 
 		g_snprintf(stream, sizeof stream, "%u", c->stream);
-		add_row(t, table, stream, wording_endpoint(t->options, &c->client).text,
+		text_row(t, table, stream, wording_endpoint(t->options, &c->client).text,
 			wording_endpoint(t->options, &c->server).text,
 			c->application ? c->application : c->protocol,
 			units_size(up->unique_bytes).text, units_size(down->unique_bytes).text,
@@ -191,7 +181,7 @@ static void write_connections(Tables *t, const Result *result)
 			units_count(up->retransmitted_packets + down->retransmitted_packets).text,
 			NULL);
 	}
-	finish_table(t, "CONNECTIONS", table, result->connection_count);
+	text_table_end(t, "CONNECTIONS", table, result->connection_count);
 }
 
 static void write_commands(Tables *t, const Result *result)
@@ -215,9 +205,9 @@ static void write_commands(Tables *t, const Result *result)
 			const CommandStats *c = &session->stats.commands[k];
 			const TimeStats *r = &c->response_time, *server = &c->server_time;
 
-			if (rows++ >= ROWS_MAX)
+			if (rows++ >= TEXT_ROWS_MAX)
 				continue;
-			add_row(t, table, stream.text,
+			text_row(t, table, stream.text,
 				message_command_name(c->protocol, c->command),
 				units_count(c->requests).text, units_count(c->errors).text,
 				r->count ? units_duration(r->median_ns).text : "-",
@@ -226,7 +216,7 @@ static void write_commands(Tables *t, const Result *result)
 				server->count ? units_duration(server->median_ns).text : "-", NULL);
 		}
 	}
-	finish_table(t, "COMMANDS (response times)", table, rows);
+	text_table_end(t, "COMMANDS (response times)", table, rows);
 }
 
 static const char *owed_by_words(OwedBy owed_by)
@@ -254,16 +244,16 @@ static void write_stalls(Tables *t, const Result *result)
 	table_column(table, "OWED BY", TABLE_LEFT);
 	table_column(table, "KIND", TABLE_LEFT);
 	table_column(table, "ENDED BY FRAME", TABLE_RIGHT);
-	for (size_t i = 0; i < result->stall_count && i < ROWS_MAX; i++) {
+	for (size_t i = 0; i < result->stall_count && i < TEXT_ROWS_MAX; i++) {
 		const ResultStall *s = &result->stalls[i];
 		char frame[24];
 
 		g_snprintf(frame, sizeof frame, "%llu", (unsigned long long)s->frame);
-		add_row(t, table, wording_stream(s->stream).text, units_duration(s->start_ns).text,
+		text_row(t, table, wording_stream(s->stream).text, units_duration(s->start_ns).text,
 			units_duration(s->duration_ns).text, owed_by_words(s->owed_by),
 			bucket_title(s->bucket), frame, NULL);
 	}
-	finish_table(t, "LONGEST STALLS", table, result->stall_count);
+	text_table_end(t, "LONGEST STALLS", table, result->stall_count);
 }
 
 void text_tables(const Result *result, const ReportOptions *options, GString *out)
@@ -277,5 +267,6 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 	write_transfers(&t, result);
 	write_connections(&t, result);
 	write_commands(&t, result);
+	text_sessions(&t, result);
 	write_stalls(&t, result);
 }

@@ -134,6 +134,40 @@ UnitText wording_endpoint(const ReportOptions *options, const ResultEndpoint *en
 	return ret;
 }
 
+bool wording_is_fileless(const ResultTransfer *transfer)
+{
+	return transfer->is_job && transfer->files == 0;
+}
+
+/** fileless_verdict: what took the time when no file was moved. */
+static char *fileless_verdict(const Result *result, const ReportOptions *options,
+	const ResultTransfer *transfer, const char *sentence)
+{
+	const ResultVerdict *v = &result->verdict;
+	g_autofree char *protocol = wording_protocol(result, transfer);
+	UnitText rooms[2];
+	g_autofree char *work =
+		g_strdup_printf("No file was transferred: %s worked on %s for %s (%s)",
+			wording_host(options, transfer->client.addr, &rooms[0]),
+			wording_host(options, transfer->server.addr, &rooms[1]),
+			units_duration(transfer->duration_ns).text, protocol);
+	size_t order[BUCKET_COUNT];
+
+	if (v->cause && v->blame)
+		return g_strdup_printf("%s, %sheld up by the %s. %s", work,
+			v->confidence == CONFIDENCE_LOW ? "possibly " : "", v->blame,
+			sentence ? sentence : "");
+	if (v->cause)
+		return g_strdup_printf("%s. %s", work, sentence ? sentence : "");
+	if (wording_budget_order(transfer, order) == 0)
+		return g_strdup_printf("%s.", work);
+	const ResultBucket *most = &transfer->budget[order[0]];
+	g_autofree char *title = wording_bucket(most);
+
+	return g_strdup_printf("%s; most of the time went into: %s, %s (%s).", work, title,
+		units_duration(most->ns).text, units_share(most->ns, transfer->duration_ns).text);
+}
+
 char *wording_subject(
 	const Result *result, const ReportOptions *options, const ResultTransfer *transfer)
 {
@@ -143,6 +177,9 @@ char *wording_subject(
 	const char *client = wording_host(options, transfer->client.addr, &rooms[0]);
 	const char *server = wording_host(options, transfer->server.addr, &rooms[1]);
 
+	if (wording_is_fileless(transfer))
+		return g_strdup_printf(
+			"Work of %s on %s without a file transfer (%s)", client, server, protocol);
 	return g_strdup_printf("Copy of %s from %s to %s (%s %s, %s)", file,
 		transfer->is_write ? client : server, transfer->is_write ? server : client,
 		protocol, transfer->is_write ? "write" : "read", units_size(transfer->bytes).text);
@@ -157,6 +194,8 @@ char *wording_verdict(const Result *result, const ReportOptions *options)
 
 	if (!transfer)
 		return g_strdup(sentence ? sentence : "There is no file transfer in this capture.");
+	if (wording_is_fileless(transfer))
+		return fileless_verdict(result, options, transfer, sentence);
 	if (!v->cause)
 		return g_strdup_printf(
 			"%s %s.", sentence ? sentence : "Nothing is wrong.", subject);

@@ -32,6 +32,9 @@ UnitText wording_stream(uint32_t stream);
 /** wording_session: the same of a session; what carried it when it had no connection. */
 UnitText wording_session(const ResultSession *session);
 
+/** wording_is_fileless: a job that looked around and moved no file. */
+bool wording_is_fileless(const ResultTransfer *transfer);
+
 /** wording_subject: "Copy of backup.iso from 10.0.0.9 to 10.0.0.2 (SMB 3.1.1 read, 530 MB)". */
 char *wording_subject(
 	const Result *result, const ReportOptions *options, const ResultTransfer *transfer);
@@ -62,8 +65,8 @@ char *wording_fix(const Result *result, const ResultFinding *finding);
  * and a copy with which nothing is wrong is spared advice on facts. */
 bool wording_is_fix(const Result *result, const ResultFinding *finding);
 
-/** wording_possible: a cause of the verdict's copy that is no more than possible, with the test that
- * settles it: the @index-th; NULL when there are no more. */
+/** wording_possible: a cause of the verdict's copy that is no more than possible, with the test
+ * that settles it: the @index-th; NULL when there are no more. */
 char *wording_possible(const Result *result, size_t index);
 
 /** wording_seen: what a capture without a file transfer holds instead. */

@@ -247,16 +247,18 @@ static void row_ask(ActivityRow *row, const Operation *op)
 	row->sum.not_found += op->status_class == STATUS_CLASS_NOT_FOUND;
 }
 
-static void row_close(ActivityRow *row, const FileCell *file)
+static void row_close(SessionFramed *framed, ActivityRow *row, const FileCell *file)
 {
 	const FileRef *ref = &file->ref;
 	bool may_cache = file->for_reading && ref->oplock_granted != 0 && file->written_bytes == 0;
 	if (may_cache && !ref->is_directory && ref->size >= HARDLY_READ_MIN_SIZE &&
-		file->read_bytes < ref->size / HARDLY_READ_SHARE)
+		file->read_bytes < ref->size / HARDLY_READ_SHARE) {
 		row->sum.hardly_read++;
+		framed->counts.hardly_read++;
+	}
 }
 
-static void row_count(ActivityRow *row, FileCell *file, const Operation *op)
+static void row_count(SessionFramed *framed, ActivityRow *row, FileCell *file, const Operation *op)
 {
 	FileActivity *sum = &row->sum;
 	bool is_transfer = op->protocol == MESSAGE_FTP && op->op_class == OP_FTP;
@@ -278,7 +280,7 @@ static void row_count(ActivityRow *row, FileCell *file, const Operation *op)
 		sum->lists++;
 		sum->is_directory = true;
 	} else if (op->verb == VERB_CLOSE) {
-		row_close(row, file);
+		row_close(framed, row, file);
 	} else if (op->verb != VERB_OPEN) {
 		sum->metadata++;
 	}
@@ -292,7 +294,7 @@ void activity_answer(Session *session, const Request *request)
 	if (!row)
 		return;
 	row->used = ++session->framed->activity.answers;
-	row_count(row, request->file, &request->op);
+	row_count(session->framed, row, request->file, &request->op);
 	row_time(row, &request->op);
 }
 

@@ -134,6 +134,7 @@ typedef struct SessionCounts {
 	uint64_t notifies;     /* change notifications asked for */
 	uint64_t directory_queries, directory_entries;
 	uint64_t referrals;     /* DFS */
+	uint64_t hardly_read;   /* sum of FileActivity.hardly_read */
 	uint64_t multipart;     /* SMB1: parts of transactions behind the first */
 	uint64_t raw_transfers; /* SMB1: raw reads and writes */
 	uint64_t oem_names;     /* SMB1: names that were no Unicode */
