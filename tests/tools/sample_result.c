@@ -167,9 +167,45 @@ static ResultSession slow_session(void)
 			{8088, 7010000, 7450000, 8020000, 31000000, 7512000},
 			{8088, 90000, 220000, 1100000, 24100000, 233000}, {0}}};
 
+	static const ResultPhase phases[] = {{"name-lookup", 0, 4 * MS, 4 * MS, 2, "dns, llmnr"},
+		{"connect", 5 * MS, 6 * MS, 6 * MS, 1, NULL},
+		{"negotiate", 12 * MS, 7 * MS, 7 * MS, 1, NULL},
+		{"login", 19 * MS, 17 * MS, 16 * MS, 2, NULL},
+		{"open", 36 * MS, 7 * MS, 7 * MS, 1, NULL}};
+	static const FileActivity files[] = {
+		{"images\\backup.iso", "\\\\nas\\public", false, 530000000, 8091, 0, 1, 0, 0, 8088,
+			0, 0, 1, 530000000, 0, 0, 0, 60900 * MS, 22 * MS, 31 * MS},
+		{"images\\desktop.ini", "\\\\nas\\public", false, 0, 3, 3, 0, 3, 2, 0, 0, 0, 0, 0,
+			0, 0, 0, 21 * MS, 21 * MS, 7 * MS}};
+	static const SessionBin bins[] = {{1, 500}, {1, 31}, {0, INT32_MIN}, {1, 60}};
+
 	return (ResultSession){.streams = streams,
 		.stream_count = 1,
+		.phases = phases,
+		.phase_count = COUNT(phases),
+		.first_data_ns = 43 * MS,
+		.bins_start_ns = 43 * MS,
 		.stats = {.protocol = "smb2",
+			.read_size = {8088, 8192, 65536, 65536, {[13] = 1, [16] = 8087},
+				SIZE_LIMIT_CLIENT_OFFER},
+			.cipher = 2,
+			.counts = {.messages = 16190,
+				.signed_messages = 16188,
+				.opens = 1,
+				.not_found = 3,
+				.leases_asked = 1,
+				.credits_charged = 8100,
+				.credits_granted = 8131,
+				.credits_left = 32,
+				.credits_max = 512},
+			.files = files,
+			.file_count = COUNT(files),
+			.bins = bins,
+			.bin_count = COUNT(bins),
+			.bin_ns = 15240 * MS,
+			.anomaly_kinds = {{"smb2-unknown-command", 2}},
+			.anomaly_kind_count = 1,
+			.anomalies = 2,
 			.dialect = "3.1.1",
 			.offered = {"2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"},
 			.offered_count = 5,
@@ -581,6 +617,7 @@ static const Result *sample_ftp_job(void)
 		.stream_count = 1,
 		.stats = {.protocol = "ftp",
 			.credits_min = INT32_MIN,
+			.counts = {.credits_left = INT32_MIN, .credits_max = INT32_MIN},
 			.commands = commands,
 			.command_count = 1}};
 	job = (ResultTransfer){.id = "J1",
@@ -730,10 +767,31 @@ static const Result *sample_hostile(void)
 			"garbage at byte 880 <b>"},
 		{"-", NULL, NULL, 0, 0, -1, "cannot be opened: Permission denied"}};
 	static const uint32_t streams[] = {4294967295u}, findings[] = {0};
+	static const ResultPhase phases[] = {
+		{"connect", INT64_MIN / 4, INT64_MAX / 2, 0, UINT32_MAX, "<b>|`\"$(x)"}};
 	static ResultTransfer transfers[COUNT(names)];
+	static FileActivity files[COUNT(names)];
 	static ResultConnection connection;
+	static ResultSession session;
 	static Result r;
 
+	for (size_t i = 0; i < COUNT(names); i++)
+		files[i] = (FileActivity){.name = names[i],
+			.share = i % 2 ? "" : "\\\\<b>server</b>\\c$",
+			.size = UINT64_MAX - 1,
+			.operations = UINT64_MAX - 1,
+			.busy_ns = INT64_MAX};
+	session = (ResultSession){.streams = streams,
+		.stream_count = 1,
+		.phases = phases,
+		.phase_count = 1,
+		.first_data_ns = RESULT_UNKNOWN_NS,
+		.stats = {.protocol = "smb1",
+			.dialect = "<b>",
+			.credits_min = INT32_MIN,
+			.counts = {.credits_left = INT32_MIN, .credits_max = INT32_MIN},
+			.files = files,
+			.file_count = COUNT(names)}};
 	connection = slow_connection();
 	connection.stream = streams[0];
 	connection.application = "<b>";
@@ -781,6 +839,8 @@ static const Result *sample_hostile(void)
 			.saved_ns = {RESULT_UNKNOWN_NS, RESULT_UNKNOWN_NS}},
 		.connections = &connection,
 		.connection_count = 1,
+		.sessions = &session,
+		.session_count = 1,
 		.transfers = transfers,
 		.transfer_count = COUNT(names),
 		.findings = hostile_findings,

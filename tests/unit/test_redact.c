@@ -245,10 +245,10 @@ static bool holds(const char *text, const char *word)
 
 Test(redact, no_original_in_any_text_format)
 {
-	static const char *const originals[] = {"10.0.0.2", "10.0.0.9", "backup.iso", "\\images\\",
-		"nas\\public", "capture.pcap", "192.168.1", "video", "\\media", "2020:2020",
-		"img-0", "photos", "資料", "DROP TABLE", "everyone", "evil", "e\xcc\x81tude",
-		"$HOME", "never-ends", "final2", "zoe"};
+	static const char *const originals[] = {"10.0.0.2", "10.0.0.9", "backup.iso", "desktop.ini",
+		"\\images\\", "nas\\public", "capture.pcap", "192.168.1", "video", "\\media",
+		"2020:2020", "img-0", "photos", "資料", "DROP TABLE", "everyone", "evil",
+		"e\xcc\x81tude", "$HOME", "never-ends", "final2", "zoe"};
 
 	for (size_t i = 0; sample_result_names[i]; i++) {
 		const Result *result = sample_result(sample_result_names[i]);
