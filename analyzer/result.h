@@ -170,10 +170,10 @@ typedef struct ResultSlice {
 typedef struct ResultSeries {
 	int64_t start_ns, bin_ns;
 	size_t bin_count;
-	const uint64_t *bytes;              /* payload bytes of the bulk direction in the bin */
-	const uint64_t *in_flight;          /* largest bytes in flight */
-	const uint64_t *window;             /* receive window last seen */
-	const int64_t *rtt_ns;              /* largest RTT sample, RESULT_UNKNOWN_NS none */
+	const uint64_t *bytes;     /* payload bytes of the bulk direction in the bin */
+	const uint64_t *in_flight; /* largest bytes in flight; RESULT_UNKNOWN_COUNT without data */
+	const uint64_t *window;    /* largest receive window; the same */
+	const int64_t *rtt_ns;     /* largest RTT sample, RESULT_UNKNOWN_NS none */
 	const uint32_t *requests_in_flight; /* largest */
 	const uint32_t *retransmissions;
 	const uint8_t *dominant; /* Bucket with most time in the bin */

@@ -28,10 +28,11 @@ static void budget_build(const Unit *unit, ResultTransfer *t)
 		sizeof(unit->account.server_ns));
 }
 
+/* BUCKET_COUNT when nothing is known of that time. */
 static Bucket dominant_bucket(const Account *a, size_t bin)
 {
 	int64_t best = 0;
-	Bucket bucket = BUCKET_LINK;
+	Bucket bucket = BUCKET_COUNT;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
 		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
 		int64_t ns = bin < series_count(s)
@@ -53,12 +54,44 @@ static Bucket dominant_at(const Account *a, int64_t t_ns)
 	return dominant_bucket(a, bin < 0 ? 0 : (size_t)bin);
 }
 
+/* Of the time before the account kept its pictures only sums are known: what held most of it. */
+static Bucket dominant_before(const Account *a)
+{
+	int64_t best = 0;
+	Bucket bucket = BUCKET_COUNT;
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
+		int64_t ns = a->bucket_ns[b];
+		for (size_t i = 0; i < series_count(s); i++)
+			ns -= series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
+		if (ns > best) {
+			best = ns;
+			bucket = b;
+		}
+	}
+	return bucket;
+}
+
+/* What was moved before a unit got its pictures is spread evenly over that time: the sum stays what
+ * was moved. */
+static void spread_before(const Unit *unit, size_t bins, uint64_t *bytes)
+{
+	const Series *s = unit->series;
+	uint64_t before = unit->series_before_bytes;
+	int64_t span = (unit->series_from_ns - series_start_ns(s)) / series_bin_ns(s);
+	size_t count = span < 1 ? 1 : (size_t)span;
+	if (count > bins)
+		count = bins;
+	for (size_t i = 0; i < count; i++)
+		bytes[i] += before / count + (i < before % count);
+}
+
 static uint64_t *column(Arena *arena, const Series *s, size_t col, size_t bins)
 {
 	uint64_t *values = arena_alloc_array(arena, bins + 1, sizeof(uint64_t));
 	for (size_t i = 0; i < bins; i++) {
 		int64_t v = series_value(s, col, i);
-		values[i] = v > 0 ? (uint64_t)v : 0;
+		values[i] = v >= 0 ? (uint64_t)v : v == SERIES_NONE ? RESULT_UNKNOWN_COUNT : 0;
 	}
 	return values;
 }
@@ -73,7 +106,10 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 	out->start_ns = series_start_ns(s) - first_ns;
 	out->bin_ns = series_bin_ns(s);
 	out->bin_count = bins;
-	out->bytes = column(arena, s, UNIT_SERIES_BYTES, bins);
+	uint64_t *bytes = column(arena, s, UNIT_SERIES_BYTES, bins);
+	spread_before(unit, bins, bytes);
+	out->bytes = bytes;
+	Bucket before = dominant_before(&unit->account);
 	out->in_flight = column(arena, s, UNIT_SERIES_FLIGHT, bins);
 	out->window = column(arena, s, UNIT_SERIES_WINDOW, bins);
 	int64_t *rtt = arena_alloc_array(arena, bins + 1, sizeof(int64_t));
@@ -86,8 +122,11 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 		rtt[i] = v > 0 ? v : RESULT_UNKNOWN_NS;
 		depth[i] = n > 0 ? (uint32_t)n : 0;
 		repeats[i] = (uint32_t)series_value(s, UNIT_SERIES_RETRANSMISSIONS, i);
-		dominant[i] = (uint8_t)dominant_at(
-			&unit->account, series_start_ns(s) + (int64_t)i * series_bin_ns(s));
+		int64_t at = series_start_ns(s) + (int64_t)i * series_bin_ns(s);
+		Bucket most = dominant_at(&unit->account, at);
+		if (most == BUCKET_COUNT)
+			most = before != BUCKET_COUNT || i == 0 ? before : dominant[i - 1];
+		dominant[i] = (uint8_t)(most == BUCKET_COUNT ? BUCKET_LINK : most);
 	}
 	out->rtt_ns = rtt;
 	out->requests_in_flight = depth;

@@ -15,6 +15,14 @@ static void write_count(FILE *out, bool known, uint64_t value)
 		fputc(',', out);
 }
 
+/** write_level: a value that may be unknown in some bins, or in all. */
+static void write_level(FILE *out, const uint64_t *values, size_t i)
+{
+	bool known = values && values[i] != RESULT_UNKNOWN_COUNT;
+
+	write_count(out, known, known ? values[i] : 0);
+}
+
 static void write_series(const ResultTransfer *t, FILE *out)
 {
 	const ResultSeries *s = &t->series;
@@ -26,8 +34,8 @@ static void write_series(const ResultTransfer *t, FILE *out)
 		fprintf(out, "%s,%s,%s,%lld,%lld", t->id, t->is_write ? "write" : "read", file,
 			(long long)(s->start_ns + (int64_t)i * s->bin_ns), (long long)s->bin_ns);
 		write_count(out, s->bytes, s->bytes ? s->bytes[i] : 0);
-		write_count(out, s->in_flight, s->in_flight ? s->in_flight[i] : 0);
-		write_count(out, s->window, s->window ? s->window[i] : 0);
+		write_level(out, s->in_flight, i);
+		write_level(out, s->window, i);
 		write_count(out, rtt != RESULT_UNKNOWN_NS, (uint64_t)MAX(rtt, 0));
 		write_count(out, s->requests_in_flight,
 			s->requests_in_flight ? s->requests_in_flight[i] : 0);

@@ -50,6 +50,15 @@ const char *html_side(Bucket bucket)
 	return "s-capture";
 }
 
+int html_tone(Bucket bucket)
+{
+	int tone = 0;
+
+	for (int i = 0; i < (int)bucket; i++)
+		tone += strcmp(html_side((Bucket)i), html_side(bucket)) == 0;
+	return tone % HTML_TONES;
+}
+
 /** policy_hash: prints the source expression that allows exactly @text. */
 static void policy_hash(const HtmlPage *page, const char *text)
 {
@@ -174,8 +183,10 @@ static void budget_bar(
 		g_autofree char *title = wording_bucket(&t->budget[order[i]]);
 
 		fprintf(page->out,
-			"<rect class=\"%s\" x=\"%s\" y=\"0\" width=\"%s\" height=\"40\"><title>",
-			html_side(t->budget[order[i]].bucket), units_fixed(x, 2).text,
+			"<rect class=\"%s t-%d\" x=\"%s\" y=\"0\" width=\"%s\" "
+			"height=\"40\"><title>",
+			html_side(t->budget[order[i]].bucket),
+			html_tone(t->budget[order[i]].bucket), units_fixed(x, 2).text,
 			units_fixed(width, 2).text);
 		html_text(page, title);
 		fprintf(page->out, " %s</title></rect>\n",
@@ -205,9 +216,10 @@ static void budget(const HtmlPage *page)
 		g_autofree char *title = wording_bucket(bucket);
 
 		fprintf(page->out,
-			"<tr><td><svg class=\"swatch %s\" viewBox=\"0 0 1 1\" aria-hidden=\"true\">"
+			"<tr><td><svg class=\"swatch %s t-%d\" viewBox=\"0 0 1 1\" "
+			"aria-hidden=\"true\">"
 			"<rect width=\"1\" height=\"1\"/></svg>",
-			html_side(bucket->bucket));
+			html_side(bucket->bucket), html_tone(bucket->bucket));
 		html_text(page, title);
 		fprintf(page->out,
 			"</td><td class=\"n\" data-value=\"%lld\">%s</td><td class=\"n\" "
@@ -281,7 +293,7 @@ static void graphs(const HtmlPage *page)
 	plot(page, "throughput", "Throughput, on the kind of time that was most");
 	plot(page, "window", "Bytes in flight and receive window");
 	plot(page, "rtt", "Round-trip time");
-	plot(page, "sequence", "Bytes moved");
+	plot(page, "sequence", "Time-sequence graph");
 	fputs("<div class=\"plot\" id=\"plot-waterfall\"><h3>Requests: waiting, then answering, "
 	      "with "
 	      "the place in the file</h3><canvas class=\"waterfall\" id=\"chart-waterfall\" "

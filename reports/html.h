@@ -27,6 +27,12 @@ void html_text(const HtmlPage *page, const char *text);
 /** html_side: class of a bucket's colour: "s-client". Static. */
 const char *html_side(Bucket bucket);
 
+/* Tones of one colour. */
+#define HTML_TONES 4
+
+/** html_tone: 0 to HTML_TONES - 1, so that buckets of one colour can be told apart. */
+int html_tone(Bucket bucket);
+
 /** html_choose_graphs: fills page->graphed. */
 void html_choose_graphs(HtmlPage *page);
 

@@ -71,8 +71,8 @@ typedef struct Fold {
 	size_t bins, factor, count;
 } Fold;
 
-/** fold_u64: folded @values: sums for @sums, else the largest. */
-static json_t *fold_u64(const Fold *f, const uint64_t *values, bool sums)
+/** fold_sums: folded @values, added up. */
+static json_t *fold_sums(const Fold *f, const uint64_t *values)
 {
 	json_t *ret;
 
@@ -83,8 +83,32 @@ static json_t *fold_u64(const Fold *f, const uint64_t *values, bool sums)
 		uint64_t value = 0;
 
 		for (size_t k = i * f->factor; k < MIN((i + 1) * f->factor, f->bins); k++)
-			value = sums ? value + values[k] : MAX(value, values[k]);
+			value += values[k];
 		json_array_append_new(ret, json_integer((json_int_t)MIN(value, INT64_MAX)));
+	}
+	return ret;
+}
+
+/** fold_levels: the largest of the known @values, null where there is none. */
+static json_t *fold_levels(const Fold *f, const uint64_t *values)
+{
+	json_t *ret;
+
+	if (!values)
+		return json_null();
+	ret = json_array();
+	for (size_t i = 0; i < f->count; i++) {
+		uint64_t value = 0;
+		bool known = false;
+
+		for (size_t k = i * f->factor; k < MIN((i + 1) * f->factor, f->bins); k++) {
+			if (values[k] == RESULT_UNKNOWN_COUNT)
+				continue;
+			known = true;
+			value = MAX(value, values[k]);
+		}
+		json_array_append_new(
+			ret, known ? json_integer((json_int_t)MIN(value, INT64_MAX)) : json_null());
 	}
 	return ret;
 }
@@ -191,9 +215,9 @@ static json_t *copy_json(const HtmlPage *page, const ResultTransfer *t)
 	put(ret, "end", json_integer(t->start_ns + t->duration_ns));
 	put(ret, "bin", json_integer(s->bin_ns * (int64_t)f.factor));
 	put(ret, "bins", json_integer((json_int_t)f.count));
-	put(ret, "bytes", fold_u64(&f, s->bytes, true));
-	put(ret, "inFlight", fold_u64(&f, s->in_flight, false));
-	put(ret, "window", fold_u64(&f, s->window, false));
+	put(ret, "bytes", fold_sums(&f, s->bytes));
+	put(ret, "inFlight", fold_levels(&f, s->in_flight));
+	put(ret, "window", fold_levels(&f, s->window));
 	put(ret, "rtt", fold_rtt(&f, s->rtt_ns));
 	put(ret, "retransmissions", fold_u32(&f, s->retransmissions));
 	put(ret, "dominant", fold_dominant(&f, s->dominant));
@@ -211,6 +235,7 @@ void html_data(const HtmlPage *page)
 
 		put(bucket, "title", json_string(bucket_title((Bucket)i)));
 		put(bucket, "side", json_string(html_side((Bucket)i) + strlen("s-")));
+		put(bucket, "tone", json_integer(html_tone((Bucket)i)));
 		json_array_append_new(buckets, bucket);
 	}
 	for (size_t i = 0; i < page->graphed_count; i++)

@@ -12,7 +12,8 @@ bool pace_read(const CauseContext *context, Pace *ret)
 {
 	const Series *s = context->unit->series;
 	memset(ret, 0, sizeof(*ret));
-	if (!s || series_count(s) < 2)
+	/* between the files of a job its pace is that of no copy */
+	if (!s || series_count(s) < 2 || context->unit->is_job)
 		return false;
 	ret->count = series_count(s) - 1;
 	if (ret->count > UNIT_BINS)

@@ -572,8 +572,11 @@ void tracker_payload(
 	Side side = conversation_side(conv, step->side);
 	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0,
 		d->peer_window);
-	if (unit->job) /* requests may be few, or cut off by a short snap length */
+	if (unit->job) { /* requests may be few, or cut off by a short snap length */
 		unit->job->last_activity_ns = packet->ts_ns;
+		unit_job_payload(unit->job, side, packet->ts_ns, (uint64_t)bytes,
+			flight > 0 ? (uint64_t)flight : 0, d->peer_window);
+	}
 	if (conv->control) {
 		facts_join(conv, unit);
 		if (unit->job) {
@@ -585,9 +588,12 @@ void tracker_payload(
 			}
 		}
 	}
-	if (unit->series && d->last_rtt_ns > 0)
-		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns,
-			tcp_rtt_now_ns(&conv->tcp, step->side));
+	Unit *const pictured[] = {unit, unit->job};
+	for (int i = 0; i < 2; i++) {
+		if (pictured[i] && pictured[i]->series && d->last_rtt_ns > 0)
+			series_add(pictured[i]->series, UNIT_SERIES_RTT, packet->ts_ns,
+				tcp_rtt_now_ns(&conv->tcp, step->side));
+	}
 	if (step->segment == SEGMENT_RETRANSMISSION ||
 		step->segment == SEGMENT_RETRANSMISSION_UPSTREAM)
 		tracker_repair(conv, packet);
@@ -613,6 +619,8 @@ void tracker_repair(Conversation *conv, const Packet *packet)
 	Unit *unit = conv->unit ? conv->unit : conv->current;
 	if (unit && unit->series)
 		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
+	if (unit && unit->job && unit->job->series)
+		series_add(unit->job->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
 }
 
 void tracker_data_closed(Conversation *conv, int64_t now_ns)

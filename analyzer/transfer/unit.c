@@ -289,12 +289,22 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 		account_keep_series(&unit->account);
 }
 
-static void series_make(Unit *unit)
+static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
 {
 	static const SeriesRule rules[UNIT_SERIES_COLUMNS] = {
 		SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_SUM};
 	unit->series = series_new(unit->account.start_ns, UNIT_BINS, UNIT_SERIES_COLUMNS, rules);
 	account_keep_series(&unit->account);
+	unit->series_from_ns = now_ns;
+	unit->series_before_bytes = before_bytes;
+}
+
+static void series_payload(
+	Unit *unit, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+{
+	series_add(unit->series, UNIT_SERIES_BYTES, now_ns, (int64_t)bytes);
+	series_add(unit->series, UNIT_SERIES_FLIGHT, now_ns, (int64_t)in_flight);
+	series_add(unit->series, UNIT_SERIES_WINDOW, now_ns, (int64_t)window);
 }
 
 void unit_payload(
@@ -303,12 +313,20 @@ void unit_payload(
 	unit->payload[side] += bytes;
 	unit->wire_packets++;
 	if (!unit->series && unit->payload[side] >= SERIES_MIN_BYTES)
-		series_make(unit);
-	if (!unit->series || side != unit_bulk_side(unit))
-		return;
-	series_add(unit->series, UNIT_SERIES_BYTES, now_ns, (int64_t)bytes);
-	series_add(unit->series, UNIT_SERIES_FLIGHT, now_ns, (int64_t)in_flight);
-	series_add(unit->series, UNIT_SERIES_WINDOW, now_ns, (int64_t)window);
+		series_make(unit, now_ns,
+			unit->payload[unit_bulk_side(unit)] -
+				(side == unit_bulk_side(unit) ? bytes : 0));
+	if (unit->series && side == unit_bulk_side(unit))
+		series_payload(unit, now_ns, bytes, in_flight, window);
+}
+
+void unit_job_payload(
+	Unit *job, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+{
+	if (!job->series && job->files > 0)
+		series_make(job, now_ns, unit_bytes(job));
+	if (job->series && side == unit_bulk_side(job))
+		series_payload(job, now_ns, bytes, in_flight, window);
 }
 
 bool unit_is_write(const Unit *unit)

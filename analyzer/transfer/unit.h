@@ -144,6 +144,9 @@ typedef struct Unit {
 	uint64_t facts_payload; /* of an FTP job: bytes of the connection `facts` describes */
 	uint64_t first_frame, last_frame;
 	Series *series;
+	/* when its pictures began, since small units need none, and what had been moved before */
+	int64_t series_from_ns;
+	uint64_t series_before_bytes;
 	uint64_t wire_packets;
 	OperationSample operations[UNIT_OPERATIONS];
 	uint32_t operation_count, longest_count;
@@ -168,6 +171,11 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
  * window then. */
 void unit_payload(
 	Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
+
+/** unit_job_payload: the same for the pictures of the job that the unit is a file of. They begin
+ * when the job has a second file: until then they are the file's. */
+void unit_job_payload(
+	Unit *job, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
 
 /** unit_bytes: file data moved in the main direction. */
 uint64_t unit_bytes(const Unit *unit);

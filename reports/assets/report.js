@@ -9,6 +9,7 @@
 	const byId = (id) => document.getElementById(id);
 	const SECOND = 1e9;
 	const WATERFALL_ROWS = 36;
+	const BANDS = [0.42, 0.31, 0.22, 0.13]; /* how strong a band is, by tone */
 
 	let graphs = [];
 	let copy = null;
@@ -67,7 +68,7 @@
 		for (let i = 0, j; i < copy.bins; i = j) {
 			for (j = i + 1; j < copy.bins && copy.dominant[j] === copy.dominant[i]; j++);
 			const x = g.toDomXCoord(at(i));
-			ctx.fillStyle = faded(sideColor(copy.dominant[i]), 0.3);
+			ctx.fillStyle = faded(sideColor(copy.dominant[i]), BANDS[data.buckets[copy.dominant[i]].tone]);
 			ctx.fillRect(x, area.y, g.toDomXCoord(at(j)) - x, area.h);
 		}
 		ctx.restore();
@@ -92,8 +93,22 @@
 		return out.sort((a, b) => a[0] - b[0]);
 	}
 
+	/* what was sent by then, less what was in flight at most, plus what the receiver would take */
+	function sequenceRows() {
+		const sent = cumulated(copy.bytes);
+		const acknowledged = copy.inFlight
+			? sent.map((s, i) => (copy.inFlight[i] === null ? null
+				: Math.max(0, s - copy.inFlight[i] / 1e6))) : null;
+		const edge = acknowledged && copy.window
+			? acknowledged.map((a, i) => (a === null || copy.window[i] === null ? null
+				: a + copy.window[i] / 1e6)) : null;
+		return rows(sent, acknowledged, edge, copy.retransmissions
+			? copy.retransmissions.map((r, i) => (r ? sent[i] : null)) : null);
+	}
+
 	const plots = [
-		{id: 'throughput', labels: ['throughput'], unit: 'MB/s',
+		/* the line in the colour of the text: those of the plots are also those of the bands */
+		{id: 'throughput', labels: ['throughput'], unit: 'MB/s', style: 'p-ink',
 			rows: () => rows(scaled(copy.bytes, 1e3 / copy.bin)),
 			has: () => copy.bytes, options: {stepPlot: true, underlayCallback: paintBands},
 			more: bandName},
@@ -103,13 +118,8 @@
 		{id: 'rtt', labels: ['round trip'], unit: 'ms',
 			rows: () => rows(scaled(copy.rtt, 1e-6)), has: () => copy.rtt,
 			options: {connectSeparatedPoints: true, drawPoints: true, pointSize: 1.5}},
-		{id: 'sequence', labels: ['bytes moved', 'retransmissions'], unit: 'MB',
-			rows: () => {
-				const sum = cumulated(copy.bytes);
-				return rows(sum, copy.retransmissions
-					? copy.retransmissions.map((r, i) => (r ? sum[i] : null)) : null);
-			},
-			has: () => copy.bytes,
+		{id: 'sequence', labels: ['sent', 'acknowledged', 'end of the receive window', 'retransmissions'],
+			unit: 'MB', rows: sequenceRows, has: () => copy.bytes,
 			options: {series: {'retransmissions': {strokeWidth: 0, drawPoints: true, pointSize: 3}}}},
 		{id: 'response', labels: null, unit: 'ms', rows: operationRows,
 			has: () => copy.operations.length > 0,
@@ -134,7 +144,7 @@
 		const legend = byId('legend-' + plot.id);
 		legend.textContent = '';
 		labels.forEach((label, i) => {
-			const item = legendItem('p-' + (i % 4 + 1), label);
+			const item = legendItem(plot.style || 'p-' + (i % 4 + 1), label);
 			const point = points && points.find((p) => p.name === label);
 			if (point && Number.isFinite(point.yval)) {
 				const value = document.createElement('b');
@@ -145,7 +155,8 @@
 		});
 		if (plot.more && copy.dominant)
 			for (const bucket of new Set(copy.dominant))
-				legend.append(legendItem('s-' + data.buckets[bucket].side, data.buckets[bucket].title));
+				legend.append(legendItem(`s-${data.buckets[bucket].side} t-${data.buckets[bucket].tone}`,
+					data.buckets[bucket].title));
 		if (x !== undefined) {
 			const item = document.createElement('b');
 			item.textContent = `at ${tick(x)}` + (plot.more ? `: ${plot.more(x)}` : '');
@@ -187,6 +198,11 @@
 		show(from, to, g);
 	}
 
+	function colorsOf(plot, count) {
+		return Array.from({length: count},
+			(_, i) => css(plot.style ? '--ink' : '--plot-' + (i % 4 + 1)));
+	}
+
 	function drawGraphs() {
 		for (const g of graphs) g.destroy();
 		graphs = [];
@@ -196,7 +212,7 @@
 			box.hidden = !plot.has();
 			if (box.hidden) continue;
 			const labels = plot.labels || copy.commands;
-			const colors = labels.map((_, i) => css('--plot-' + (i % 4 + 1)));
+			const colors = colorsOf(plot, labels.length);
 			graphs.push(new Dygraph(byId('chart-' + plot.id), plot.rows(), Object.assign({
 				labels: ['seconds', ...labels], colors, legend: 'never', ylabel: plot.unit,
 				dateWindow: shown || whole(), drawCallback: moved, includeZero: true,
@@ -207,6 +223,7 @@
 				highlightCallback: (event, x, points) => readout(plot, labels, x, points),
 				unhighlightCallback: () => readout(plot, labels),
 			}, plot.options)));
+			graphs[graphs.length - 1].plot = plot;
 			readout(plot, labels);
 		}
 		quiet = false;
@@ -219,7 +236,7 @@
 		quiet = true;
 		for (const g of graphs)
 			g.updateOptions({
-				colors: g.getLabels().slice(1).map((_, i) => css('--plot-' + (i % 4 + 1))),
+				colors: colorsOf(g.plot, g.getLabels().length - 1),
 				gridLineColor: css('--line'), axisLineColor: css('--faint'),
 			});
 		quiet = false;
@@ -231,12 +248,13 @@
 		const canvas = byId('chart-waterfall');
 		if (!canvas || byId('plot-waterfall').hidden) return;
 		const ratio = window.devicePixelRatio || 1;
-		const width = canvas.clientWidth, height = canvas.clientHeight;
 		const ctx = canvas.getContext('2d');
 		const visible = copy.operations.filter(
 			(o) => o[2] / SECOND >= shown[0] && o[0] / SECOND <= shown[1]);
 		const step = Math.max(1, Math.ceil(visible.length / WATERFALL_ROWS));
 		const list = visible.filter((_, i) => i % step === 0);
+		canvas.style.height = Math.min(320, Math.max(3, list.length) * 18 + 4) + 'px';
+		const width = canvas.clientWidth, height = canvas.clientHeight;
 		/* the same place on the screen for the same time as in the graphs above */
 		const area = graphs.length ? graphs[0].getArea() : {x: 10, w: width - 22};
 		const left = area.x, right = area.x + area.w;
