@@ -45,7 +45,7 @@ static void session_add(Arena *arena, ComparandTransfer *to, const SessionStats 
 	to->is_encrypted = s->is_encrypted;
 	to->is_compressed = s->is_compressed;
 	to->multi_credit = s->multi_credit;
-	to->over_netbios = s->over_netbios;
+	to->transport = session_transport_id(s->transport);
 }
 
 static int by_stream(const void *a, const void *b)
@@ -100,7 +100,9 @@ static void transfer_add(
 	connections_add(r, t, to);
 	for (size_t i = 0; i < r->session_count && !to->has_session && t->stream_count > 0; i++) {
 		const ResultSession *s = &r->sessions[i];
-		if (s->input == t->input && has_stream(s->streams, s->stream_count, t->streams[0]))
+		/* what became SMB2 was SMB1 first, on the same stream */
+		if (s->input == t->input && g_strcmp0(s->stats.protocol, t->protocol) == 0 &&
+			has_stream(s->streams, s->stream_count, t->streams[0]))
 			session_add(arena, to, &s->stats);
 	}
 }

@@ -44,7 +44,8 @@ typedef struct ComparandTransfer {
 	int64_t duration_ns, rtt_ns;
 	uint64_t requests, request_bytes;
 	double requests_in_flight, capacity_bytes_per_s;
-	bool has_session, is_signed, is_encrypted, is_compressed, multi_credit, over_netbios;
+	bool has_session, is_signed, is_encrypted, is_compressed, multi_credit;
+	const char *transport;                   /* NULL unknown */
 	uint64_t retransmitted_packets, packets; /* of its connections, data direction */
 	uint64_t window_bytes;                   /* largest that the receiver offered */
 	int64_t bucket_ns[COMPARAND_BUCKETS];

@@ -23,7 +23,7 @@ typedef struct Load {
 	Arena *arena;
 	json_t *root;
 	GHashTable *connections; /* "input/stream" -> json_t */
-	GHashTable *sessions;    /* the same of a session's streams */
+	GHashTable *sessions;    /* "input/stream/protocol" -> json_t */
 	GHashTable *transfers;   /* id -> index + 1 */
 	GHashTable *findings;    /* the same of findings */
 } Load;
@@ -62,25 +62,42 @@ static char *stream_key(int64_t input, int64_t stream)
 	return g_strdup_printf("%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, input, stream);
 }
 
+/* What became SMB2 was SMB1 first, on the same stream. */
+static char *session_key(int64_t input, int64_t stream, const char *protocol)
+{
+	return g_strdup_printf("%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "/%s", input, stream,
+		protocol ? protocol : "");
+}
+
 static void index_add(GHashTable *index, const char *id, size_t number)
 {
 	g_hash_table_insert(index, (gpointer)(uintptr_t)id, GSIZE_TO_POINTER(number));
 }
 
+static void sessions_index(Load *load, json_t *session)
+{
+	const json_t *streams = json_object_get(session, "streams");
+	const char *protocol = json_string_value(json_object_get(session, "protocol"));
+	int64_t input = integer_of(session, "input", 0);
+	for (size_t i = 0; i < json_array_size(streams); i++)
+		g_hash_table_insert(load->sessions,
+			session_key(
+				input, json_integer_value(json_array_get(streams, i)), protocol),
+			session);
+}
+
 static void index_traffic(Load *load)
 {
-	json_t *entry, *stream;
-	size_t i, k;
-	json_array_foreach(json_object_get(load->root, "connections"), i,
-		entry) g_hash_table_insert(load->connections,
-		stream_key(integer_of(entry, "input", 0), integer_of(entry, "stream", -1)), entry);
-	json_array_foreach(json_object_get(load->root, "sessions"), i, entry)
-	{
-		json_array_foreach(json_object_get(entry, "streams"), k,
-			stream) g_hash_table_insert(load->sessions,
-			stream_key(integer_of(entry, "input", 0), json_integer_value(stream)),
+	json_t *connections = json_object_get(load->root, "connections"),
+	       *sessions = json_object_get(load->root, "sessions");
+	for (size_t i = 0; i < json_array_size(connections); i++) {
+		json_t *entry = json_array_get(connections, i);
+		g_hash_table_insert(load->connections,
+			stream_key(integer_of(entry, "input", 0), integer_of(entry, "stream", -1)),
 			entry);
 	}
+	for (size_t i = 0; i < json_array_size(sessions); i++)
+		sessions_index(load, json_array_get(sessions, i));
 }
 
 static void streams_load(const Load *load, const json_t *from, ComparandTransfer *to)
@@ -88,28 +105,29 @@ static void streams_load(const Load *load, const json_t *from, ComparandTransfer
 	int64_t input = integer_of(from, "input", 0);
 	const json_t *stream;
 	size_t i;
-	json_array_foreach(json_object_get(from, "streams"), i, stream)
-	{
+	for (i = 0; i < json_array_size(json_object_get(from, "streams")); i++) {
+		stream = json_array_get(json_object_get(from, "streams"), i);
 		g_autofree char *key = stream_key(input, json_integer_value(stream));
 		const json_t *c = g_hash_table_lookup(load->connections, key);
 		const json_t *up = json_object_get(c, "client_to_server"),
 			     *down = json_object_get(c, "server_to_client");
 		const json_t *data = to->is_write ? up : down, *back = to->is_write ? down : up;
 		uint64_t window = count_of(back, "max_window_bytes");
-		const json_t *s = i == 0 ? g_hash_table_lookup(load->sessions, key) : NULL;
+		g_autofree char *session =
+			session_key(input, json_integer_value(stream), to->protocol);
+		const json_t *s = i == 0 ? g_hash_table_lookup(load->sessions, session) : NULL;
 		to->retransmitted_packets += count_of(data, "retransmitted_packets");
 		to->packets += count_of(data, "payload_packets");
 		to->window_bytes = window > to->window_bytes ? window : to->window_bytes;
 		if (!s)
 			continue;
-		const char *transport = json_string_value(json_object_get(s, "transport"));
 		to->has_session = true;
 		to->dialect = text_of(load, s, "dialect");
 		to->is_signed = is_set(s, "signed");
 		to->is_encrypted = is_set(s, "encrypted");
 		to->is_compressed = is_set(s, "compressed");
 		to->multi_credit = is_set(s, "multi_credit");
-		to->over_netbios = transport && strcmp(transport, "netbios") == 0;
+		to->transport = text_of(load, s, "transport");
 	}
 }
 
@@ -128,8 +146,8 @@ static bool budget_load(const json_t *from, ComparandTransfer *to)
 	const json_t *entry;
 	size_t i;
 	int64_t sum = 0;
-	json_array_foreach(json_object_get(from, "budget"), i, entry)
-	{
+	for (i = 0; i < json_array_size(json_object_get(from, "budget")); i++) {
+		entry = json_array_get(json_object_get(from, "budget"), i);
 		int64_t ns = integer_of(entry, "ns", 0);
 		size_t bucket = bucket_of(json_string_value(json_object_get(entry, "bucket")));
 		if (ns < 0 || __builtin_add_overflow(sum, ns, &sum))
@@ -144,8 +162,8 @@ static void found_load(const Load *load, const json_t *from, ComparandTransfer *
 	const json_t *list = json_object_get(from, "findings"), *entry;
 	uint32_t *ret = arena_alloc_array(load->arena, json_array_size(list) + 1, sizeof(*ret));
 	size_t i;
-	json_array_foreach(list, i, entry)
-	{
+	for (i = 0; i < json_array_size(list); i++) {
+		entry = json_array_get(list, i);
 		const char *id = json_string_value(entry);
 		gpointer at = id ? g_hash_table_lookup(load->findings, id) : NULL;
 		if (at)
@@ -192,8 +210,8 @@ static bool transfers_load(Load *load, Comparand *c)
 	c->transfers = arena_alloc_array(load->arena, count + 1, sizeof(*c->transfers));
 	for (size_t k = 0; k < 2; k++) {
 		const json_t *entry;
-		json_array_foreach(json_object_get(load->root, keys[k]), i, entry)
-		{
+		for (i = 0; i < json_array_size(json_object_get(load->root, keys[k])); i++) {
+			entry = json_array_get(json_object_get(load->root, keys[k]), i);
 			ComparandTransfer *to = &c->transfers[c->transfer_count];
 			if (!transfer_load(load, entry, k == 1, to))
 				return false;
@@ -235,8 +253,8 @@ static bool findings_load(Load *load, Comparand *c)
 	size_t i;
 	c->findings =
 		arena_alloc_array(load->arena, json_array_size(list) + 1, sizeof(*c->findings));
-	json_array_foreach(list, i, entry)
-	{
+	for (i = 0; i < json_array_size(list); i++) {
+		entry = json_array_get(list, i);
 		finding_load(load, entry, &c->findings[i]);
 		const char *id = json_string_value(json_object_get(entry, "id"));
 		if (!c->findings[i].cause || !id)

@@ -85,8 +85,7 @@ static void facts_session(Facts *f, const ComparandTransfer *a, const ComparandT
 	if (!a->has_session || !b->has_session)
 		return;
 	fact_text(f, "dialect", "dialect", a->dialect, b->dialect);
-	fact_text(f, "transport", "transport", a->over_netbios ? "netbios" : "direct",
-		b->over_netbios ? "netbios" : "direct");
+	fact_text(f, "transport", "transport", a->transport, b->transport);
 	fact_yes_no(f, "signed", "signed", a->is_signed, b->is_signed);
 	fact_yes_no(f, "encrypted", "encrypted", a->is_encrypted, b->is_encrypted);
 	fact_yes_no(f, "compressed", "compressed", a->is_compressed, b->is_compressed);

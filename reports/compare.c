@@ -285,6 +285,7 @@ static void hide_side(Pseudonyms *names, Comparand *c, GPtrArray *texts)
 		t->id = pseudonyms_prose(names, t->id);
 		t->protocol = pseudonyms_prose(names, t->protocol);
 		t->dialect = pseudonyms_prose(names, t->dialect);
+		t->transport = pseudonyms_prose(names, t->transport);
 	}
 	for (size_t i = 0; i < c->finding_count; i++) {
 		c->findings[i].cause = pseudonyms_prose(names, c->findings[i].cause);
