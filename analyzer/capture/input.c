@@ -230,8 +230,7 @@ static bool input_record(const Opened *opened, Source *source, uint8_t **ret_dat
 	const uint8_t *p = source_fill(source, header_len, &have);
 	if (have < header_len)
 		return false;
-	size_t caplen =
-		opened->layout.is_big_endian ? cursor_load_be32(p + 8) : cursor_load_le32(p + 8);
+	size_t caplen = pcap_record_parse(&opened->layout, p).caplen;
 	if (caplen > PCAPNG_BLOCK_MAX)
 		return false;
 	p = source_fill(source, header_len + caplen, &have);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Classic pcap files through libpcap.
+ * Classic pcap files.
  */
 #ifndef SLOWCOPY_ANALYZER_CAPTURE_PCAP_FILE_H
 #define SLOWCOPY_ANALYZER_CAPTURE_PCAP_FILE_H
@@ -24,26 +24,44 @@ typedef struct FileContext {
 	bool follow;
 } FileContext;
 
+/** PcapLengths: which of a record's two lengths comes first. */
+typedef enum PcapLengths {
+	PCAP_LENGTHS_ORDERLY, /* captured, then on the wire */
+	PCAP_LENGTHS_SWAPPED,
+	PCAP_LENGTHS_EITHER, /* the smaller one is the captured one */
+} PcapLengths;
+
 /** PcapLayout: what the file header says. */
 typedef struct PcapLayout {
 	bool is_big_endian;
 	bool is_nanoseconds;
+	uint16_t version; /* the major one */
+	PcapLengths lengths;
 	uint32_t record_header_len; /* 16, or 24 in Kuznetzov's variant */
 	uint32_t snaplen, link_type;
 } PcapLayout;
+
+/** PcapRecord: the header of one, in host order. */
+typedef struct PcapRecord {
+	uint32_t seconds, fraction; /* the fraction in what the magic number says */
+	uint32_t caplen, wirelen;
+} PcapRecord;
 
 /* Bytes of the file header. */
 #define PCAP_HEADER_LEN 24
 
 typedef struct PcapFile PcapFile;
 
-/** pcap_layout_parse: false when @head (PCAP_HEADER_LEN bytes) begins no pcap file that libpcap
- * reads. */
+/** pcap_layout_parse: false when @head (PCAP_HEADER_LEN bytes) begins no known kind of pcap
+ * file. */
 bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret);
 
+/** pcap_record_parse: the header at @p, @layout->record_header_len bytes. Nothing is checked. */
+PcapRecord pcap_record_parse(const PcapLayout *layout, const uint8_t *p);
+
 /**
- * pcap_file_new: @context->source stands at the file header. NULL and @error when libpcap refuses
- * it. Ownership: the caller frees with pcap_file_free(), before the source.
+ * pcap_file_new: @context->source stands at the file header. NULL and @error when that is cut or of
+ * an unknown version. Ownership: the caller frees with pcap_file_free(), before the source.
  */
 PcapFile *pcap_file_new(const FileContext *context, GError **error);
 

@@ -14,25 +14,20 @@
 /* as libpcap's MAXIMUM_SNAPLEN */
 #define RESYNC_PACKET_MAX 262144
 
-static uint32_t resync_load32(const PcapLayout *layout, const uint8_t *p)
-{
-	return layout->is_big_endian ? cursor_load_be32(p) : cursor_load_le32(p);
-}
-
 /* whether a record header stands at @p; its captured length in @ret_caplen */
 static bool resync_record(const ResyncPcap *known, const uint8_t *p, uint32_t *ret_caplen)
 {
 	const PcapLayout *layout = known->layout;
-	uint32_t caplen = resync_load32(layout, p + 8), wirelen = resync_load32(layout, p + 12);
+	PcapRecord record = pcap_record_parse(layout, p);
+	uint32_t caplen = record.caplen, wirelen = record.wirelen;
 	if (caplen == 0 || caplen > RESYNC_PACKET_MAX || caplen > wirelen ||
 		wirelen > RESYNC_PACKET_MAX)
 		return false;
 	if (layout->snaplen != 0 && caplen < wirelen && caplen > layout->snaplen)
 		return false;
-	uint32_t seconds = resync_load32(layout, p), fraction = resync_load32(layout, p + 4);
-	if (fraction >= (layout->is_nanoseconds ? 1000000000u : 1000000u))
+	if (record.fraction >= (layout->is_nanoseconds ? 1000000000u : 1000000u))
 		return false;
-	int64_t ns = (int64_t)seconds * 1000000000;
+	int64_t ns = (int64_t)record.seconds * 1000000000;
 	if (known->last_ns != 0 &&
 		(ns < known->last_ns - RESYNC_NEAR_NS || ns > known->last_ns + RESYNC_NEAR_NS))
 		return false;

@@ -224,39 +224,6 @@ bool source_skip(Source *source, uint64_t n)
 	return true;
 }
 
-FILE *source_stream(Source *source, char *buffer)
-{
-	if (!source->is_seekable || source->options.follow)
-		return NULL;
-	int fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 3);
-	/* both descriptors share one position, so progress can still be asked of ours */
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0) {
-		if (fd >= 0)
-			(void)close(fd);
-		return NULL;
-	}
-	FILE *stream = fdopen(fd, "r");
-	if (!stream) {
-		(void)close(fd);
-		return NULL;
-	}
-	(void)setvbuf(stream, buffer, _IOFBF, SOURCE_BLOCK);
-	g_clear_pointer(&source->window, g_free);
-	source->start = source->end = source->capacity = 0;
-	return stream;
-}
-
-bool source_seek(Source *source, uint64_t offset)
-{
-	if (!source->is_seekable || offset > INT64_MAX ||
-		lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
-		return false;
-	source->start = source->end = 0;
-	source->ended = false;
-	source->offset = source->file_read = offset;
-	return true;
-}
-
 uint64_t source_offset(const Source *source)
 {
 	return source->offset;
@@ -265,9 +232,6 @@ uint64_t source_offset(const Source *source)
 void source_progress(const Source *source, uint64_t *ret_read, uint64_t *ret_total)
 {
 	*ret_read = source->file_read;
-	off_t position = source->is_regular ? lseek(source->fd, 0, SEEK_CUR) : -1;
-	if (position > 0) /* a stream may have read on */
-		*ret_read = (uint64_t)position;
 	*ret_total = source->size;
 }
 

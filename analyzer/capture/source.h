@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <glib.h>
 
@@ -65,16 +64,6 @@ size_t source_read(Source *source, void *buffer, size_t len);
 
 /** source_skip: moves @n bytes on; false when the file ends before. Seeks when it can. */
 bool source_skip(Source *source, uint64_t n);
-
-/**
- * source_stream: for a regular file that is not compressed and not followed: a stdio stream with a
- * large buffer that stands at the file's first byte, else NULL. The source itself must not be read
- * until source_seek(). @buffer: SOURCE_BLOCK bytes that outlive the stream; the caller closes it.
- */
-FILE *source_stream(Source *source, char *buffer);
-
-/** source_seek: goes to an absolute offset; false when that is not possible. */
-bool source_seek(Source *source, uint64_t offset);
 
 /** source_offset: uncompressed bytes taken or read so far. */
 uint64_t source_offset(const Source *source);
