@@ -286,12 +286,18 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 		hashes[i] = flow_key_hash(&keys[i]);
 		flow_table_prefetch_slot(analysis->flows, hashes[i]);
 	}
+	const Flow *flows[READER_BATCH] = {NULL};
 	for (size_t i = 0; i < count; i++) {
 		if (batch[i].kind != PACKET_TCP)
 			continue;
-		const Flow *flow = flow_table_prefetch_flow(analysis->flows, hashes[i]);
-		if (flow)
-			tracker_prefetch((const Conversation *)flow_table_user(flow));
+		flows[i] = flow_table_prefetch_flow(analysis->flows, hashes[i]);
+		if (flows[i])
+			tracker_prefetch((const Conversation *)flow_table_user(flows[i]));
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (flows[i] && batch[i].payload_len > 0)
+			tracker_prefetch_deep((const Conversation *)flow_table_user(flows[i]),
+				from_low[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
 		InputState *input = input_state(analysis, batch[i].input);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/capture/resync.h"
-#include "dissectors/cursor.h"
 
 /* libpcap's MAXIMUM_SNAPLEN: what is longer is no record. Files whose records are longer than the
  * snap length of their header exist, so that says nothing. */
@@ -26,11 +25,6 @@ struct PcapFile {
 	uint64_t frame;
 	bool ended;
 };
-
-static inline uint32_t pcap_load32(const PcapLayout *layout, const uint8_t *p)
-{
-	return layout->is_big_endian ? cursor_load_be32(p) : cursor_load_le32(p);
-}
 
 static uint16_t pcap_load16(const PcapLayout *layout, const uint8_t *p)
 {
@@ -66,9 +60,9 @@ bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret)
 			.record_header_len = known[i].record_header_len};
 		ret->version = pcap_load16(ret, head + 4);
 		ret->lengths = pcap_lengths(ret->version, pcap_load16(ret, head + 6));
-		ret->snaplen = pcap_load32(ret, head + 16);
+		ret->snaplen = pcap_record_word(ret, head + 16);
 		/* the upper bits say whether frames end in a check sequence */
-		ret->link_type = pcap_load32(ret, head + 20) & 0xffff;
+		ret->link_type = pcap_record_word(ret, head + 20) & 0xffff;
 		return true;
 	}
 	return false;
@@ -87,20 +81,6 @@ static const char *pcap_file_header(PcapFile *file)
 		return "it is of a version that this program does not know";
 	source_take(file->context.source, PCAP_HEADER_LEN);
 	return NULL;
-}
-
-PcapRecord pcap_record_parse(const PcapLayout *layout, const uint8_t *p)
-{
-	PcapRecord record = {pcap_load32(layout, p), pcap_load32(layout, p + 4),
-		pcap_load32(layout, p + 8), pcap_load32(layout, p + 12)};
-	if (G_UNLIKELY(
-		    layout->lengths == PCAP_LENGTHS_SWAPPED ||
-		    (layout->lengths == PCAP_LENGTHS_EITHER && record.caplen > record.wirelen))) {
-		uint32_t caplen = record.wirelen;
-		record.wirelen = record.caplen;
-		record.caplen = caplen;
-	}
-	return record;
 }
 
 PcapFile *pcap_file_new(const FileContext *context, GError **error)

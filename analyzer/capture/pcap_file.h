@@ -14,6 +14,7 @@
 #include "analyzer/capture/facts.h"
 #include "analyzer/capture/filter.h"
 #include "analyzer/capture/source.h"
+#include "dissectors/cursor.h"
 #include "dissectors/packet.h"
 
 /** FileContext: what both kinds of capture file need beside their bytes; all borrowed. */
@@ -56,8 +57,27 @@ typedef struct PcapFile PcapFile;
  * file. */
 bool pcap_layout_parse(const uint8_t *head, PcapLayout *ret);
 
+/** pcap_record_word: 32 bits in the file's byte order. */
+static inline uint32_t pcap_record_word(const PcapLayout *layout, const uint8_t *p)
+{
+	return layout->is_big_endian ? cursor_load_be32(p) : cursor_load_le32(p);
+}
+
 /** pcap_record_parse: the header at @p, @layout->record_header_len bytes. Nothing is checked. */
-PcapRecord pcap_record_parse(const PcapLayout *layout, const uint8_t *p);
+static inline PcapRecord pcap_record_parse(const PcapLayout *layout, const uint8_t *p)
+{
+	PcapRecord record = {pcap_record_word(layout, p), pcap_record_word(layout, p + 4),
+		pcap_record_word(layout, p + 8), pcap_record_word(layout, p + 12)};
+	bool is_swapped =
+		layout->lengths == PCAP_LENGTHS_SWAPPED ||
+		(layout->lengths == PCAP_LENGTHS_EITHER && record.caplen > record.wirelen);
+	if (is_swapped) {
+		uint32_t caplen = record.wirelen;
+		record.wirelen = record.caplen;
+		record.caplen = caplen;
+	}
+	return record;
+}
 
 /**
  * pcap_file_new: @context->source stands at the file header. NULL and @error when that is cut or of

@@ -317,6 +317,23 @@ const Turn *session_turn(const Session *session)
 	return &session->turn;
 }
 
+bool session_is_unknown(const Session *session)
+{
+	if (session->mode == SESSION_GENERIC)
+		return true;
+	if (session->mode != SESSION_FRAMED || session->framed->kind == &session_kind_ftp)
+		return false;
+	const SmbState *smb = &session->framed->smb;
+	return !smb->saw_smb2 && !smb->saw_smb1 && !smb->saw_netbios;
+}
+
+void session_prefetch(const Session *session, Side side)
+{
+	__builtin_prefetch(&session->turn, 1);
+	if (session->mode == SESSION_FRAMED)
+		__builtin_prefetch(&session->framed->streams[side], 1);
+}
+
 const char *session_protocol_name(const Session *session)
 {
 	if (session->mode == SESSION_FTP_DATA)

@@ -199,6 +199,13 @@ const char *session_protocol_name(const Session *session);
  */
 bool session_is_settled(const Session *session);
 
+/** session_is_unknown: whether it is settled and nothing of ours was found: what
+ * session_protocol_name() calls "other", for every packet. */
+bool session_is_unknown(const Session *session);
+
+/** session_prefetch: asks for what session_push() will touch. */
+void session_prefetch(const Session *session, Side side);
+
 /** session_bytes: memory held by @session, for the budget. */
 size_t session_bytes(const Session *session);
 

@@ -46,10 +46,15 @@ static bool is_uneven(const Train *train, int64_t now_ns, uint64_t bytes)
 	return (double)gap > UNEVEN_FACTOR * mean;
 }
 
-static void count_window(Histogram *level, uint64_t bytes, int64_t ns)
+/* Shorter windows than the longest usable ones are not asked for again. */
+static void count_window(Train *train, Histogram levels[TRAIN_LEVELS], int level, int64_t now_ns)
 {
-	if (ns > 0)
-		histogram_add(level, (int64_t)((double)bytes * 1e9 / (double)ns), 1);
+	int64_t ns = now_ns - train->start_ns[level];
+	if (ns <= 0 || level < train->usable)
+		return;
+	histogram_add(&levels[level], (int64_t)((double)train->bytes[level] * 1e9 / (double)ns), 1);
+	if (histogram_count(&levels[level]) >= TRAIN_MIN_WINDOWS)
+		train->usable = (uint8_t)level;
 }
 
 /* What came before a stretch that is much faster was held up by something else than the path. */
@@ -91,7 +96,7 @@ void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, ui
 	restart_if_faster(train, now_ns);
 	/* each window is half of one of the next level */
 	for (int i = 0; i < TRAIN_LEVELS; i++) {
-		count_window(&levels[i], train->bytes[i], now_ns - train->start_ns[i]);
+		count_window(train, levels, i, now_ns);
 		uint64_t done = train->bytes[i];
 		train->bytes[i] = 0;
 		train->start_ns[i] = now_ns;

@@ -27,6 +27,7 @@ typedef struct Train {
 	int64_t start_ns[TRAIN_LEVELS];
 	uint64_t bytes[TRAIN_LEVELS];
 	uint8_t halves[TRAIN_LEVELS];
+	uint8_t usable; /* longest windows that are frequent enough, a level; 0 also before */
 } Train;
 
 typedef struct PathDirection {

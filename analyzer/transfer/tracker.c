@@ -242,7 +242,7 @@ static void name_application(Tracker *tracker, Conversation *conv, const Packet 
 {
 	if (conv->is_named || !conv->session || !session_is_settled(conv->session))
 		return;
-	if (strcmp(session_protocol_name(conv->session), "other") != 0) {
+	if (!session_is_unknown(conv->session)) {
 		conv->is_named = true; /* ours */
 		return;
 	}
@@ -289,6 +289,22 @@ void tracker_prefetch(const Conversation *conv)
 		__builtin_prefetch((const char *)&conv->tcp.dir[0] + line * CACHE_LINE, 1);
 		__builtin_prefetch((const char *)&conv->tcp.dir[1] + line * CACHE_LINE, 1);
 	}
+	__builtin_prefetch(&conv->tcp.loop_ns, 1);
+	__builtin_prefetch(&conv->session, 1);
+	__builtin_prefetch(&conv->own_timeline.log, 1);
+}
+
+void tracker_prefetch_deep(const Conversation *conv, bool from_low)
+{
+	Side side = from_low == conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER;
+	const TcpDirection *d = &conv->tcp.dir[side];
+	/* a prefetch of nothing does no harm */
+	__builtin_prefetch(&d->sends[d->sends_head & d->sends_mask], 1);
+	__builtin_prefetch(&d->recent[2 * (d->recent_head % TCP_RECENT)], 1);
+	if (conv->session)
+		session_prefetch(conv->session, side);
+	if (conv->timeline && conv->timeline->count > 0)
+		__builtin_prefetch(&conv->timeline->log[conv->timeline->count - 1], 1);
 }
 
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low)

@@ -82,6 +82,10 @@ void tracker_begin(
  */
 void tracker_prefetch(const Conversation *conv);
 
+/** tracker_prefetch_deep: some packets later, what the conversation points to and a packet with
+ * payload touches. */
+void tracker_prefetch_deep(const Conversation *conv, bool from_low);
+
 /** tracker_packet: one packet of @conv; @from_low: as flow_key_of says. */
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low);
 

@@ -486,8 +486,7 @@ void tracker_expected_forget(Tracker *tracker, const Conversation *control)
 
 static bool is_unknown(const Conversation *conv)
 {
-	return conv->session && !conv->control && session_is_settled(conv->session) &&
-	       strcmp(session_protocol_name(conv->session), "other") == 0;
+	return conv->session && !conv->control && session_is_unknown(conv->session);
 }
 
 void tracker_before_payload(
