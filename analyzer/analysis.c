@@ -296,8 +296,8 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (flows[i] && batch[i].payload_len > 0)
-			tracker_prefetch_deep((const Conversation *)flow_table_user(flows[i]),
-				from_low[i]);
+			tracker_prefetch_deep(
+				(const Conversation *)flow_table_user(flows[i]), from_low[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
 		InputState *input = input_state(analysis, batch[i].input);

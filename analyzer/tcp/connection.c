@@ -19,6 +19,8 @@
 #define MSS_DEFAULT 536
 /* A handshake answered this much faster than the path ever is means somebody else answered it. */
 #define MIDDLEBOX_FACTOR 8
+/* "ever": the smallest of so many samples */
+#define MIDDLEBOX_SAMPLES 20
 
 void tcp_connection_init(TcpConnection *tcp)
 {
@@ -195,6 +197,15 @@ static void take_handshake_ack(TcpConnection *tcp, Side side, const Packet *pack
 	}
 }
 
+static void take_congestion_mark(TcpDirection *d, const Packet *packet)
+{
+	d->ece_flags++;
+	if (d->first_ecn_frame != 0)
+		return;
+	d->first_ecn_frame = packet->frame;
+	d->first_ecn_ns = packet->ts_ns;
+}
+
 static void take_header(TcpDirection *d, const Packet *packet)
 {
 	d->packets++;
@@ -207,12 +218,10 @@ static void take_header(TcpDirection *d, const Packet *packet)
 		d->has_mac = true;
 	}
 	bool is_ece = (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
-	d->ecn_marks += packet->ecn == 3;
-	d->ece_flags += is_ece;
-	if (is_ece && d->first_ecn_frame == 0) {
-		d->first_ecn_frame = packet->frame;
-		d->first_ecn_ns = packet->ts_ns;
-	}
+	if (packet->ecn == 3)
+		d->ecn_marks++;
+	if (is_ece)
+		take_congestion_mark(d, packet);
 	d->wire_bytes += packet->wirelen;
 	if (packet->has_timestamps)
 		d->has_timestamps = true;
@@ -239,6 +248,15 @@ static bool brings_new(const TcpDirection *d, const TcpDirection *peer, const Pa
 	if (!peer->has_seq)
 		return true;
 	return seq_unwrap(packet->ack, peer->next_seq, peer->next) > peer->una;
+}
+
+static void middlebox_check(TcpConnection *tcp, const TcpDirection *d)
+{
+	int64_t handshake =
+		tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
+	if (handshake > 0 && d->min_rtt_ns > MIDDLEBOX_FACTOR * handshake &&
+		d->min_rtt_ns > 10 * MILLISECOND_NS)
+		tcp->middlebox = true;
 }
 
 void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
@@ -319,10 +337,6 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		step->closes = true;
 		tcp->state = TCP_STATE_RESET;
 	}
-	int64_t handshake =
-		tcp->handshake_loop_ns[SIDE_CLIENT] + tcp->handshake_loop_ns[SIDE_SERVER];
-	int64_t data = d->min_rtt_ns;
-	if (d->rtt_samples == 20 && handshake > 0 && data > MIDDLEBOX_FACTOR * handshake &&
-		data > 10 * MILLISECOND_NS)
-		tcp->middlebox = true;
+	if (d->rtt_samples == MIDDLEBOX_SAMPLES)
+		middlebox_check(tcp, d);
 }

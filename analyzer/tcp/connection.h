@@ -91,7 +91,7 @@ typedef struct Interval {
 
 /** TcpDirection: what one side sends, and what the other side acknowledges of it. */
 typedef struct TcpDirection {
-	/* first cache lines: touched by every packet */
+	/* a cache line each, in the order in which packets need them */
 	uint32_t next_seq;      /* sequence number of stream offset `next` */
 	bool has_seq;           /* a sequence number of this side is known */
 	bool has_edge;          /* the peer advertised a window since data may flow */
@@ -102,6 +102,7 @@ typedef struct TcpDirection {
 	int64_t edge;                    /* rightmost edge the peer advertised */
 	int64_t sender_una, sender_edge; /* the same, as this sender knows them now */
 	int64_t last_data_ns, last_progress_ns; /* last segment; last ack that advanced */
+
 	uint32_t last_len;
 	uint32_t peer_window; /* last advertised by the peer, scaled */
 	uint32_t max_peer_window;
@@ -113,7 +114,9 @@ typedef struct TcpDirection {
 	uint64_t *recent;            /* signature ring: pairs of hash and time */
 	uint32_t acks_mask, acks_head,
 		acks_applied; /* free-running; applied: next to be told to the sender */
-	uint32_t sends_mask, sends_head, sends_tail; /* tail: oldest not acknowledged */
+	uint32_t sends_mask;
+
+	uint32_t sends_head, sends_tail; /* tail: oldest not acknowledged */
 	uint32_t recent_head;
 	uint32_t hole_count;
 	uint32_t sacked_count;
@@ -121,19 +124,30 @@ typedef struct TcpDirection {
 	uint8_t ttl_min, ttl_max;
 	uint32_t ip_id_orderly, ip_id_disorderly;
 	uint32_t last_tsval;
-	uint32_t pending_tsval;   /* passed towards this host... */
-	int64_t pending_tsval_ns; /* ...at; 0 none */
-	uint32_t first_tsval;
-	int64_t first_tsval_ns, last_tsval_ns; /* RFC 7323 timestamps are a clock of their own */
+	uint32_t pending_tsval;        /* passed towards this host... */
+	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
+	uint16_t syn_mss;              /* option value, 0 absent */
 	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
-	int64_t round_mark;     /* causes 2.8 */
-	uint64_t round_max_flight, previous_round_flight;
-	uint64_t demonstrated;  /* largest flight since the last loss or restart */
+	int64_t last_tsval_ns;  /* RFC 7323 timestamps are a clock of their own */
+
+	int64_t pending_tsval_ns; /* ...at; 0 none */
+	uint32_t first_tsval;
+	uint32_t max_acked_len; /* largest segment acknowledged at the first try */
+	int64_t first_tsval_ns;
+	int64_t repair_end; /* oldest repair not yet answered; 0: none */
+	uint64_t first_data_frame;
+	int64_t round_mark; /* causes 2.8 */
+	uint64_t round_max_flight;
 	int64_t flight_at_stop; /* when the sender sent its last segment */
-	int64_t sacked_bytes, highest_sacked;
-	uint64_t packets, payload_packets, payload_bytes, unique_bytes, wire_bytes, max_in_flight;
+
+	uint64_t demonstrated; /* largest flight since the last loss or restart */
+	uint64_t max_in_flight, packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
+	int64_t sacked_bytes;
+
+	int64_t highest_sacked;
+	uint64_t previous_round_flight;
 	int64_t zero_window_since_ns; /* of the window this side advertises */
 	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
 		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
@@ -179,13 +193,12 @@ typedef struct TcpDirection {
 	uint64_t edge_plateau_stops; /* ...and how often and how long it held */
 	int64_t edge_plateau_since_ns, edge_plateau_last_ns;
 	uint32_t first_window;
-	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
-	uint64_t restarts;             /* slow start again after idle */
+	uint64_t restarts; /* slow start again after idle */
 	uint64_t
 		restarts_small; /* of these, the first round was half of what went before or less */
 	uint64_t demonstrated_before_restart; /* 0 when no restart is under way */
 	uint32_t initial_flight;              /* bytes of the first round */
-	int64_t repair_end, repair_ns;        /* oldest repair not yet answered; end 0: none */
+	int64_t repair_ns;                    /* of repair_end */
 	uint32_t repair_tsval;
 	bool repair_has_tsval;
 	uint64_t closed_repairs;    /* retransmissions over which the window had closed */
@@ -197,13 +210,11 @@ typedef struct TcpDirection {
 	uint64_t unseen_tails;    /* ...with no more packets unseen than a tail and its repeats */
 	uint64_t big_timeouts;    /* timers that expired over a full-size segment */
 	uint32_t max_timeout_len; /* largest segment a timer repeated */
-	uint32_t max_acked_len;   /* largest segment acknowledged at the first try */
 	int64_t reordered_late_max_ns; /* longest delay of a segment that was overtaken */
 	uint64_t first_reordered_frame, first_spurious_frame, first_ecn_frame;
 	int64_t first_reordered_ns, first_spurious_ns, first_ecn_ns;
 	uint64_t first_loss_frame, last_timeout_frame;
-	uint64_t syn_frame, first_data_frame, first_zero_window_frame;
-	uint16_t syn_mss;     /* option value, 0 absent */
+	uint64_t syn_frame, first_zero_window_frame;
 	int16_t window_scale; /* announced, -1 absent or SYN not seen */
 	bool sack_permitted, options_cut;
 	bool scale_known;
@@ -248,19 +259,20 @@ typedef struct TcpConnection {
 	TcpDirection dir[2]; /* by Side that sends */
 	int64_t loop_ns[2]; /* capture point to that host and back, smallest seen; INT64_MAX unknown
 			     */
-	RecentMin loop_now[2]; /* newest samples of the same */
 	int64_t first_ns, last_ns;
-	int64_t syn_ns, syn_ack_ns, established_ns; /* 0 unseen */
+	int64_t syn_ack_ns, established_ns; /* 0 unseen */
+	TcpState state;
+	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
+	bool direction_hint[2]; /* the capture says that this host sent from here */
+	bool middlebox;
+	bool swapped_known;    /* roles are certain (SYN or SYN-ACK seen) */
+	RecentMin loop_now[2]; /* newest samples of loop_ns */
+	int64_t syn_ns;        /* 0 unseen */
 	int64_t handshake_loop_ns[2];
 	uint32_t syn_tries, syn_ack_tries;
 	uint64_t out_of_window_packets;
 	uint64_t clock_jumps;
 	int64_t clock_back_ns; /* largest step back that was clamped */
-	TcpState state;
-	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
-	bool direction_hint[2]; /* the capture says that this host sent from here */
-	bool middlebox;
-	bool swapped_known; /* roles are certain (SYN or SYN-ACK seen) */
 } TcpConnection;
 
 /** tcp_connection_init: a connection whose first packet is about to be fed. */

@@ -22,9 +22,16 @@ struct Approach;
 /** Conversation: lives from the first packet to its end in the flow table. */
 typedef struct Conversation {
 	TcpConnection tcp;
-	Session *session;   /* NULL until the first payload */
-	Timeline *timeline; /* own_timeline, or that of the FTP control connection */
-	Timeline own_timeline;
+	/* what every packet needs */
+	Session *session;             /* NULL until the first payload */
+	Timeline *timeline;           /* own_timeline, or that of the FTP control connection */
+	Path *path;                   /* NULL until the first payload */
+	struct Conversation *control; /* of FTP data */
+	struct Conversation
+		*data_list;   /* of an FTP control connection: its open data connections */
+	struct Unit *current; /* whose READ or WRITE was asked last */
+	struct Unit *unit;  /* of FTP data and unknown protocols: the unit its payload counts for */
+	void *attempt;      /* approach.c's, while it is not answered */
 	bool client_is_low; /* the client is the low end of the flow key */
 	bool is_flipped;    /* FTP data opened by the server: sides are the other way round than on
 			       `control` */
@@ -37,22 +44,17 @@ typedef struct Conversation {
 	uint32_t stream;
 	uint8_t addr[2][16]; /* by Side */
 	uint16_t port[2];
-	Path *path;                /* NULL until the first payload */
-	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
-	int64_t queue_una[2];
-	uint64_t queue_bytes[2];
-	struct Conversation *control; /* of FTP data */
-	struct Conversation
-		*data_list; /* of an FTP control connection: its open data connections */
-	struct Conversation *data_next;
-	int64_t data_done_ns; /* of an FTP control connection: a data connection closed then */
-	FileRef *ftp_file;    /* of FTP data: the file it carries while that is open */
-	struct Unit *unit;  /* of FTP data and unknown protocols: the unit its payload counts for */
-	struct Unit *job;   /* open job of an SMB or FTP session */
-	struct Unit *units; /* open transfers of this session, newest first */
-	struct Unit *current;   /* whose READ or WRITE was asked last */
 	uint64_t uncaptured[2]; /* bytes that the capture lacks and the unit has been given */
 	int64_t first_payload_ns, last_payload_ns;
+	int64_t queue_una[2];
+	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
+	uint64_t queue_bytes[2];
+	Timeline own_timeline;
+	struct Conversation *data_next;
+	int64_t data_done_ns;    /* of an FTP control connection: a data connection closed then */
+	FileRef *ftp_file;       /* of FTP data: the file it carries while that is open */
+	struct Unit *job;        /* open job of an SMB or FTP session */
+	struct Unit *units;      /* open transfers of this session, newest first */
 	int64_t last_auth_ns;    /* last answer to a log-in message */
 	uint64_t period_base[2]; /* unknown protocol: bytes before this bulk period */
 	bool had_job;
@@ -62,7 +64,6 @@ typedef struct Conversation {
 	struct Tracker *tracker;
 	int64_t begin_ns;          /* first packet, or what the client waited for before it */
 	struct Approach *approach; /* NULL: nothing came before it */
-	void *attempt;             /* approach.c's, while it is not answered */
 } Conversation;
 
 /** conversation_side: @side of @conv as its timeline counts sides (FTP data opened by the server is

@@ -278,9 +278,10 @@ static void label(Conversation *conv, const Packet *packet, const TcpStep *step,
 	gap_step(conv, packet, step, turn, turn_of(conv));
 }
 
-/* Lines at the head of a direction that every packet touches; more only crowded out others when
- * measured. */
+/* Lines at the head of a direction that the sides of every packet touch, and those that its
+ * sender's side does. */
 #define PREFETCH_LINES 3
+#define PREFETCH_LINES_SENDER 5
 #define CACHE_LINE 64
 
 void tracker_prefetch(const Conversation *conv)
@@ -291,13 +292,16 @@ void tracker_prefetch(const Conversation *conv)
 	}
 	__builtin_prefetch(&conv->tcp.loop_ns, 1);
 	__builtin_prefetch(&conv->session, 1);
-	__builtin_prefetch(&conv->own_timeline.log, 1);
+	__builtin_prefetch(&conv->client_is_low, 1);
+	__builtin_prefetch(&conv->own_timeline, 1);
 }
 
 void tracker_prefetch_deep(const Conversation *conv, bool from_low)
 {
 	Side side = from_low == conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER;
 	const TcpDirection *d = &conv->tcp.dir[side];
+	for (int line = PREFETCH_LINES; line < PREFETCH_LINES_SENDER; line++)
+		__builtin_prefetch((const char *)d + line * CACHE_LINE, 1);
 	/* a prefetch of nothing does no harm */
 	__builtin_prefetch(&d->sends[d->sends_head & d->sends_mask], 1);
 	__builtin_prefetch(&d->recent[2 * (d->recent_head % TCP_RECENT)], 1);
