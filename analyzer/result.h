@@ -190,6 +190,16 @@ typedef struct ResultOperation {
 	uint32_t status;
 } ResultOperation;
 
+/** ResultFtpTimes: durations of the phases of an FTP transfer, RESULT_UNKNOWN_NS when an end of one
+ * was not seen; negative when what is named last came first. */
+typedef struct ResultFtpTimes {
+	int64_t prepare_to_connect_ns;  /* PORT, PASV… to the SYN of the data connection */
+	int64_t connect_ns;             /* its handshake */
+	int64_t command_to_reply_ns;    /* RETR, STOR… to the 1xx reply */
+	int64_t reply_to_first_byte_ns; /* 1xx reply to the first byte of data */
+	int64_t last_byte_to_done_ns;   /* last byte of data to the final reply */
+} ResultFtpTimes;
+
 typedef struct ResultTransfer {
 	const char *id; /* "T1", or "J1" for a job */
 	bool is_job;    /* several files and the work between them, by one client on one session */
@@ -219,6 +229,8 @@ typedef struct ResultTransfer {
 	double capacity_bytes_per_s; /* of the main direction, 0 unknown */
 	bool capacity_proven;
 	int64_t rtt_ns;
+	bool is_ftp_file;   /* ftp is set */
+	ResultFtpTimes ftp; /* of one file over FTP */
 } ResultTransfer;
 
 typedef enum NumberKind {

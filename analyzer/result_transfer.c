@@ -211,6 +211,22 @@ static void path_build(const Unit *unit, ResultTransfer *t)
 	t->capacity_proven = c.is_proven;
 }
 
+static int64_t span_ns(int64_t from_ns, int64_t to_ns)
+{
+	return from_ns > 0 && to_ns > 0 ? to_ns - from_ns : RESULT_UNKNOWN_NS;
+}
+
+static void ftp_build(const Unit *unit, ResultTransfer *t)
+{
+	const FtpTimes *f = &unit->ftp;
+	t->is_ftp_file = unit->is_ftp && !unit->is_job;
+	t->ftp = (ResultFtpTimes){.prepare_to_connect_ns = span_ns(f->prepared_ns, f->syn_ns),
+		.connect_ns = span_ns(f->syn_ns, f->established_ns),
+		.command_to_reply_ns = span_ns(f->asked_ns, f->began_ns),
+		.reply_to_first_byte_ns = span_ns(f->began_ns, f->first_byte_ns),
+		.last_byte_to_done_ns = span_ns(f->last_byte_ns, f->done_ns)};
+}
+
 static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
 {
 	const DataFacts *main = unit_main(unit);
@@ -239,6 +255,7 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	t->requests_in_flight_max = main->depth_max;
 	t->rtt_ns = RESULT_UNKNOWN_NS;
 	path_build(unit, t);
+	ftp_build(unit, t);
 	budget_build(unit, t);
 	series_build(arena, unit, first_ns, t);
 	slices_build(arena, t);

@@ -570,6 +570,21 @@ static json_t *transfer_findings_json(const Result *result, const ResultTransfer
 	return ret;
 }
 
+static json_t *ftp_json(const ResultTransfer *t)
+{
+	json_t *ret;
+
+	if (!t->is_ftp_file)
+		return json_null();
+	ret = json_object();
+	put(ret, "prepare_to_connect_ns", ns_json(t->ftp.prepare_to_connect_ns));
+	put(ret, "connect_ns", ns_json(t->ftp.connect_ns));
+	put(ret, "command_to_reply_ns", ns_json(t->ftp.command_to_reply_ns));
+	put(ret, "reply_to_first_byte_ns", ns_json(t->ftp.reply_to_first_byte_ns));
+	put(ret, "last_byte_to_done_ns", ns_json(t->ftp.last_byte_to_done_ns));
+	return ret;
+}
+
 json_t *json_part_transfer(
 	const Result *result, const ReportOptions *options, const ResultTransfer *t)
 {
@@ -601,6 +616,7 @@ json_t *json_part_transfer(
 	put(ret, "requests_in_flight", in_flight);
 	put(ret, "rtt_ns", ns_json(t->rtt_ns));
 	put(ret, "capacity", capacity_json(t->capacity_bytes_per_s, t->capacity_proven));
+	put(ret, "ftp_phases", ftp_json(t));
 	put(ret, "budget", budget_json(t));
 	put(ret, "slices", slices_json(t));
 	put(ret, "findings", transfer_findings_json(result, t));

@@ -368,7 +368,9 @@ static void copy_transfer(Redaction *r, const ResultTransfer *from, ResultTransf
 		.finding_count = from->finding_count,
 		.capacity_bytes_per_s = from->capacity_bytes_per_s,
 		.capacity_proven = from->capacity_proven,
-		.rtt_ns = from->rtt_ns};
+		.rtt_ns = from->rtt_ns,
+		.is_ftp_file = from->is_ftp_file,
+		.ftp = from->ftp};
 	memcpy(to->budget, from->budget, sizeof to->budget);
 }
 

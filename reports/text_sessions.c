@@ -209,6 +209,43 @@ static void write_facts(Tables *t, const Result *result)
 	text_table_end(t, "ALSO SEEN", table, rows);
 }
 
+static UnitText phase_text(int64_t ns)
+{
+	UnitText ret = {"-"};
+
+	if (ns == RESULT_UNKNOWN_NS)
+		return ret;
+	/* what is named last came first: nobody waited */
+	return ns < 0 ? (UnitText){"before"} : units_duration(ns);
+}
+
+void text_ftp(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+	size_t rows = 0;
+
+	table_column(table, "ID", TABLE_LEFT);
+	table_column(table, "PASV TO SYN", TABLE_RIGHT);
+	table_column(table, "HANDSHAKE", TABLE_RIGHT);
+	table_column(table, "COMMAND TO 150", TABLE_RIGHT);
+	table_column(table, "150 TO DATA", TABLE_RIGHT);
+	table_column(table, "DATA TO 226", TABLE_RIGHT);
+	table_column(table, "FILE", TABLE_SHRINK);
+	for (size_t i = 0; i < result->transfer_count; i++) {
+		const ResultTransfer *transfer = &result->transfers[i];
+		const ResultFtpTimes *f = &transfer->ftp;
+
+		if (!transfer->is_ftp_file || rows++ >= TEXT_ROWS_MAX)
+			continue;
+		text_row(t, table, transfer->id, phase_text(f->prepare_to_connect_ns).text,
+			phase_text(f->connect_ns).text, phase_text(f->command_to_reply_ns).text,
+			phase_text(f->reply_to_first_byte_ns).text,
+			phase_text(f->last_byte_to_done_ns).text,
+			transfer->file ? transfer->file : "-", NULL);
+	}
+	text_table_end(t, "PHASES OF FTP TRANSFERS", table, rows);
+}
+
 void text_sessions(Tables *t, const Result *result)
 {
 	write_sessions(t, result);

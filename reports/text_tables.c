@@ -268,5 +268,6 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 	write_connections(&t, result);
 	write_commands(&t, result);
 	text_sessions(&t, result);
+	text_ftp(&t, result);
 	write_stalls(&t, result);
 }

@@ -328,6 +328,11 @@ static void names_take(Unit *unit, const FileRef *file)
 	copy_name(unit->file, file->name);
 	copy_name(unit->share, file->share);
 	unit->is_ascii = file->is_ascii;
+	if (!unit->is_ftp)
+		return;
+	unit->ftp.prepared_ns = file->opened_ns;
+	unit->ftp.asked_ns = file->asked_ns;
+	unit->ftp.began_ns = file->began_ns;
 }
 
 static void on_file_opened(void *user, FileRef *file)
@@ -379,6 +384,7 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	if (!unit)
 		return;
 	names_take(unit, file);
+	unit->ftp.done_ns = now_ns;
 	file->user = NULL;
 	if (unit->is_ftp && running) { /* the answer overtook the last data */
 		unit->is_closing = true;
@@ -578,6 +584,12 @@ void tracker_payload(
 	}
 	if (conv->control) {
 		facts_join(conv, unit);
+		if (unit->ftp.first_byte_ns == 0) {
+			unit->ftp.syn_ns = conv->tcp.syn_ns;
+			unit->ftp.established_ns = conv->tcp.established_ns;
+			unit->ftp.first_byte_ns = packet->ts_ns;
+		}
+		unit->ftp.last_byte_ns = packet->ts_ns;
 		if (unit->job) {
 			unit->job->payload[side] += (uint64_t)bytes;
 			unit_add_stream(unit->job, conv->stream);

@@ -98,6 +98,16 @@ typedef struct OperationSample {
 	uint32_t status;
 } OperationSample;
 
+/** FtpTimes: moments of one FTP transfer, ns since the epoch, 0 unseen. */
+typedef struct FtpTimes {
+	int64_t prepared_ns;                 /* first byte of PORT, PASV… */
+	int64_t syn_ns, established_ns;      /* of the data connection */
+	int64_t asked_ns;                    /* first byte of the transfer command */
+	int64_t began_ns;                    /* first byte of the 1xx reply */
+	int64_t first_byte_ns, last_byte_ns; /* of the data */
+	int64_t done_ns;                     /* last byte of the final reply */
+} FtpTimes;
+
 typedef struct Unit {
 	Account account;
 	uint64_t serial, job_serial; /* own number and its job's; 0 none */
@@ -133,6 +143,7 @@ typedef struct Unit {
 	UnitReads *recent_reads; /* for that; NULL until the first */
 	/* FTP: data connections that began; never established although tried; PORT, PASV, EPRT,
 	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
+	FtpTimes ftp;          /* of a transfer */
 	uint64_t start_offset; /* REST before it */
 	bool is_ascii;         /* TYPE A was in force */
 	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;
