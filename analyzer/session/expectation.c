@@ -122,10 +122,18 @@ void expect_fill(const Session *session, Message *message)
 	const Expectation *e = expectation_of(session);
 	const ExpectRow *row = e ? &e->request : NULL;
 	if (!row || !row->is_valid || row->verb != message->verb || row->length == 0 ||
-		!is_data(message->verb) || message->length != 0)
+		!is_data(message->verb))
 		return;
-	message->length = row->length;
-	message->offset = row->offset + row->length;
+	if (message->length == 0)
+		message->length = row->length;
+	if (message->offset == 0 && !(message->flags & MESSAGE_HAS_OFFSET))
+		message->offset = row->offset + row->length;
+	/* the cut may go through the middle: what comes first is there, the rest is not; no session
+	 * or tree that works on files is 0 */
+	if (message->session_id == 0)
+		message->session_id = row->session_id;
+	if (message->tree_id == 0 && !(message->flags & MESSAGE_ASYNC))
+		message->tree_id = row->tree_id;
 	if (!(message->flags & MESSAGE_HAS_FILE_ID)) {
 		memcpy(message->file_id, row->file_id, sizeof message->file_id);
 		message->flags |= row->flags & MESSAGE_HAS_FILE_ID;

@@ -162,3 +162,10 @@ add("jumbo-hosts-1500-route",
 healthy("ipv6-ftp-retr", "nothing: FTP download over IPv6 (EPSV), 100 Mbit/s, 5 ms", path(100 * MBIT, 5, queue=192 * KIB),
         ("vsftpd", {"files": {"big.bin": 8 * MIB}}), ("curl", {"args": (["big.bin"],)}), {**FTP_READ, "bytes": 8 * MIB}, ipv6=True,
         vantages=("client",))
+
+# A server that has every answer at once: with 64 and more reads outstanding each waits behind the others for tens of
+# milliseconds, and none of that is the server's.
+healthy("n18-64-reads-deep-20ms", "nothing: 64 KiB reads, 64 and more outstanding, 100 Mbit/s, 20 ms", path(100 * MBIT, 20, queue=768 * KIB),
+        smbd({"big.bin": 8 * MIB}, conf={"smb2 max read": "65536"}), get(8 * MIB), smb_read(8 * MIB), buckets={"link": (0.7, 1.0)},
+        sysctl=LARGE_WINDOWS, headers_only=True, keep=192, vantages=("client", "server"),
+        note="waiting behind earlier answers is not the server's work")

@@ -1103,3 +1103,35 @@ Test(smb_session, requests_in_flight_over_time)
 	cr_expect_eq(stats.bins[0].credits_low, INT32_MIN, "no negotiation, no balance");
 	bench_free(bench);
 }
+
+/* Requests whose headers the snap length cut at any place belong to the file of the row they are
+ * in. */
+Test(smb_session, cut_requests_stay_with_their_file)
+{
+	for (uint32_t kept = 33; kept < 4 + 64 + 49; kept++) {
+		Bench *bench = bench_new(445);
+		connect(bench, "\\\\srv\\data", 9);
+		open_sized(bench, "big", 1, 200000);
+		ask_read(bench, 100, 1, 0, 1000);
+		ask_read(bench, 101, 1, 1000, 1000);
+		build_pdu(&bench->b);
+		header(bench, 8, 0, 0, 102);
+		read_request(&bench->b, 1, 2000, 1000);
+		build_end(&bench->b);
+		SessionChunk chunk = {.offset = bench->offset[SIDE_CLIENT],
+			.len = (uint32_t)bench->b.len,
+			.caplen = kept,
+			.data = bench->b.bytes,
+			.ts_ns = ++bench->now,
+			.frame = 50};
+		session_push(bench->session, SIDE_CLIENT, &chunk);
+		bench->offset[SIDE_CLIENT] += (int64_t)bench->b.len;
+		memset(&bench->b, 0, sizeof bench->b);
+		cr_expect_eq(bench->log.opened, 1, "%u bytes kept", kept);
+		cr_expect_eq(bench->log.requests, 5, "%u bytes kept", kept);
+		cr_expect_eq(bench->log.last_request.file, bench->log.last_opened, "%u bytes kept",
+			kept);
+		cr_expect_eq(bench->log.last_request.offset, 2000, "%u bytes kept", kept);
+		bench_free(bench);
+	}
+}
