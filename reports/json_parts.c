@@ -6,6 +6,7 @@
 #include "reports/json_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analyzer/constants.h"
 #include "dissectors/message.h"
@@ -470,6 +471,14 @@ static json_t *credits_json(const SessionStats *s)
 	return ret;
 }
 
+/** session_id_json: as --smb-key takes it. */
+static json_t *session_id_json(const SessionStats *s)
+{
+	g_autofree char *text = g_strdup_printf("%016" G_GINT64_MODIFIER "x", s->session_id);
+
+	return s->session_id && strcmp(s->protocol, "smb2") == 0 ? json_string(text) : json_null();
+}
+
 json_t *json_part_session(const ResultSession *session)
 {
 	const SessionStats *s = &session->stats;
@@ -500,6 +509,7 @@ json_t *json_part_session(const ResultSession *session)
 	put(ret, "cipher", json_part_text(session_cipher_name(s)));
 	put(ret, "multichannel", json_boolean(s->multichannel));
 	put(ret, "bound_to_session", json_boolean(s->binding_seen));
+	put(ret, "session_id", session_id_json(s));
 	put(ret, "server_interfaces", known_json(s->interfaces));
 	put(ret, "max_transact_bytes", known_json(s->max_buffer_bytes));
 	put(ret, "ftp_ascii", json_boolean(s->ftp_ascii));

@@ -313,6 +313,8 @@ static void copy_session(
 		.client_requires_signing = s->client_requires_signing,
 		.multichannel = s->multichannel,
 		.binding_seen = s->binding_seen,
+		/* the server's number, no name */
+		.session_id = s->session_id,
 		.interfaces = s->interfaces,
 		.interfaces_scale = s->interfaces_scale,
 		.breaks = s->breaks,

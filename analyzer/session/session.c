@@ -312,6 +312,27 @@ void session_set_server_loop(Session *session, int64_t loop_ns)
 		session->server_loop_ns = loop_ns;
 }
 
+void session_join(Session *channel, Session *primary)
+{
+	if (channel != primary && !primary->primary)
+		channel->primary = primary;
+}
+
+void session_part(Session *channel)
+{
+	channel->primary = NULL;
+}
+
+bool session_server_guid(const Session *session, uint8_t ret[16])
+{
+	static const uint8_t none[16];
+	const SessionFramed *framed = session->mode == SESSION_FRAMED ? session->framed : NULL;
+	if (!framed || framed->kind != &session_kind_smb || !framed->smb.choice_seen)
+		return false;
+	memcpy(ret, framed->smb.choice.server_guid, 16);
+	return memcmp(ret, none, 16) != 0;
+}
+
 const Turn *session_turn(const Session *session)
 {
 	return &session->turn;

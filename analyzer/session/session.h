@@ -188,6 +188,18 @@ void session_end(Session *session, int64_t now_ns);
  */
 void session_set_server_loop(Session *session, int64_t loop_ns);
 
+/**
+ * session_join: @channel is another connection of the SMB3 session of @primary: files and shares
+ * are found and kept there, and told of to the listener of @primary. @primary must not have joined
+ * another. session_part() before either is freed; what @channel asks then is its own again.
+ */
+void session_join(Session *channel, Session *primary);
+void session_part(Session *channel);
+
+/** session_server_guid: what the server called itself in the negotiation. False when that was not
+ * seen. */
+bool session_server_guid(const Session *session, uint8_t ret[16]);
+
 /** session_turn: current state; valid until the next call on @session. */
 const Turn *session_turn(const Session *session);
 

@@ -290,11 +290,14 @@ void activity_answer(Session *session, const Request *request)
 {
 	if (!request->file || request->is_opaque || request->is_foreign)
 		return;
-	ActivityRow *row = row_of(&session->framed->activity, request->file);
+	/* what channels do with a path counts as the session's */
+	SessionFramed *home =
+		request->op.protocol == MESSAGE_SMB2 ? smb_home(session) : session->framed;
+	ActivityRow *row = row_of(&home->activity, request->file);
 	if (!row)
 		return;
-	row->used = ++session->framed->activity.answers;
-	row_count(session->framed, row, request->file, &request->op);
+	row->used = ++home->activity.answers;
+	row_count(home, row, request->file, &request->op);
 	row_time(row, &request->op);
 }
 

@@ -230,6 +230,7 @@ struct Session {
 	struct ProbeChunks *kept; /* segments seen while probing */
 	SessionFramed *framed;
 	FtpData *data;
+	Session *primary; /* a channel of that one's SMB3 session; NULL its own */
 };
 
 extern const SessionKind session_kind_smb, session_kind_ftp;
@@ -335,6 +336,10 @@ void smb_tree_remove(SmbTrees *trees, uint32_t tree_id, uint64_t session_id);
 void smb_tree_clear(SmbTrees *trees);
 
 /* ---- smb_file.c */
+
+/** smb_home: where files, trees and paths of @session are kept: its own, or those of the connection
+ * whose session it joined. */
+SessionFramed *smb_home(const Session *session);
 
 /** smb_file_owner: whom ids of files and trees belong to; a key beside the id. */
 uint64_t smb_file_owner(MessageProtocol protocol, uint64_t session_id);

@@ -19,6 +19,14 @@ uint64_t smb_file_owner(MessageProtocol protocol, uint64_t session_id)
 	return protocol == MESSAGE_SMB1 ? 0 : session_id;
 }
 
+SessionFramed *smb_home(const Session *session)
+{
+	const Session *primary = session->primary;
+	bool has_home = primary && primary->mode == SESSION_FRAMED &&
+			primary->framed->kind == &session_kind_smb && !primary->is_ended;
+	return has_home ? primary->framed : session->framed;
+}
+
 static uint64_t owner(const Message *message)
 {
 	return smb_file_owner(message->protocol, message->session_id);
@@ -35,7 +43,7 @@ static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
 
 static FileCell *file_of_id(Session *session, const StreamMessage *m, const Message *message)
 {
-	SessionFramed *framed = session->framed;
+	SessionFramed *framed = smb_home(session);
 	FileCell *file = file_find(&framed->files, message->file_id, owner(message));
 	if (file)
 		return file;
@@ -96,7 +104,8 @@ void smb_file_open(
 	SmbState *smb = &session->framed->smb;
 	char name[NAMES_MAX_LENGTH + 16];
 	exchange_name(message, name, sizeof name);
-	SmbShare *share = smb_tree_find(&smb->trees, message->tree_id, owner(message));
+	SmbShare *share =
+		smb_tree_find(&smb_home(session)->smb.trees, message->tree_id, owner(message));
 	FileCell *file = file_new(name, share);
 	request->is_open = true;
 	smb_file_set_compound(smb, file);
@@ -121,7 +130,7 @@ void smb_file_by_name(Session *session, Request *request, const Message *message
 	char name[NAMES_MAX_LENGTH + 16];
 	exchange_name(message, name, sizeof name);
 	SmbShare *share =
-		smb_tree_find(&session->framed->smb.trees, message->tree_id, owner(message));
+		smb_tree_find(&smb_home(session)->smb.trees, message->tree_id, owner(message));
 	FileCell *file = name[0] ? file_new(name, share) : NULL;
 	if (!file)
 		return;

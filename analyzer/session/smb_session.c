@@ -422,7 +422,7 @@ static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 {
 	if (!request->is_open || !request->file || !is_success(&request->op))
 		return;
-	FileTable *files = &session->framed->files;
+	FileTable *files = &smb_home(session)->files;
 	file_list(files, request->file, request->file_id,
 		smb_file_owner(request->op.protocol, request->op.session_id), now_ns);
 	file_announce(files, request->file);
@@ -430,8 +430,8 @@ static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 
 static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 {
-	SessionFramed *framed = session->framed;
-	FileTable *files = &framed->files;
+	FileTable *files = &smb_home(session)->files;
+	SmbTrees *trees = &smb_home(session)->smb.trees;
 	const Operation *op = &request->op;
 	bool is_ok = is_success(op);
 	uint64_t owner_id = smb_file_owner(op->protocol, op->session_id);
@@ -442,10 +442,10 @@ static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 	if (request->new_name && request->file && is_ok)
 		file_set_name(files, request->file, request->new_name);
 	if (op->verb == VERB_CONNECT && is_ok && request->share)
-		smb_tree_set(&framed->smb.trees, request->tree_id, owner_id, request->share);
+		smb_tree_set(trees, request->tree_id, owner_id, request->share);
 	if (op->verb == VERB_DISCONNECT && is_ok) {
 		file_close_where(files, request->tree_id, false, owner_id, false, now_ns);
-		smb_tree_remove(&framed->smb.trees, request->tree_id, owner_id);
+		smb_tree_remove(trees, request->tree_id, owner_id);
 	}
 	if (op->verb == VERB_LOGOFF && is_ok)
 		file_close_where(files, 0, true, owner_id, false, now_ns);

@@ -62,8 +62,13 @@ typedef struct Conversation {
 	const char *application;           /* static or NULL */
 	struct ConnectionFacts *facts;     /* made when the first unit refers to it */
 	struct Tracker *tracker;
-	int64_t begin_ns;          /* first packet, or what the client waited for before it */
-	struct Approach *approach; /* NULL: nothing came before it */
+	struct Conversation *primary;  /* of a channel: the connection whose SMB3 session it
+					  joined and whose timeline it shares */
+	struct Conversation *channels; /* those that joined this one's */
+	struct Conversation *channel_next;
+	struct SmbIdentity *identity; /* tracker_channel.c's; NULL before the log-in */
+	int64_t begin_ns;             /* first packet, or what the client waited for before it */
+	struct Approach *approach;    /* NULL: nothing came before it */
 } Conversation;
 
 /** conversation_side: @side of @conv as its timeline counts sides (FTP data opened by the server is

@@ -10,6 +10,7 @@
 
 #include "analyzer/constants.h"
 #include "analyzer/transfer/gap.h"
+#include "analyzer/transfer/tracker_channel.h"
 #include "analyzer/transfer/tracker_internal.h"
 
 #define DEFAULT_MAX_UNITS 20000
@@ -49,6 +50,7 @@ Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits)
 	tracker->paths = g_hash_table_new_full(path_hash, path_equal, NULL, path_free);
 	tracker->expected = g_queue_new();
 	tracker->open_jobs = g_hash_table_new(g_int64_hash, g_int64_equal);
+	tracker->sessions = tracker_channel_table();
 	tracker->classifier = classifier_new();
 	tracker->approaches = approaches_new();
 	return tracker;
@@ -456,6 +458,15 @@ static void control_detach(Conversation *control, int64_t now_ns)
 	}
 }
 
+/* The session it had joined is over: a time of its own begins. */
+static void channel_restart(Conversation *conv, int64_t now_ns)
+{
+	timeline_finish(&conv->own_timeline);
+	timeline_clear(&conv->own_timeline);
+	timeline_init(&conv->own_timeline, now_ns, conv->path, conv->client_is_low);
+	timeline_listen(conv->tracker, conv);
+}
+
 void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool timed_out)
 {
 	ConnectionFacts *facts = conv->facts ? conv->facts : g_new0(ConnectionFacts, 1);
@@ -471,6 +482,7 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 	tracker_units_end(tracker, conv, facts);
 	if (tracker->ops.connection_done)
 		tracker->ops.connection_done(tracker->ops.user, facts);
+	tracker_channel_end(tracker->sessions, conv, end, channel_restart);
 	if (conv->control) {
 		data_detach(conv);
 	} else {
@@ -500,6 +512,7 @@ void tracker_free(Tracker *tracker)
 		return;
 	g_hash_table_unref(tracker->paths);
 	g_hash_table_unref(tracker->open_jobs);
+	g_hash_table_unref(tracker->sessions);
 	g_queue_free_full(tracker->expected, g_free);
 	classifier_free(tracker->classifier);
 	approaches_free(tracker->approaches);

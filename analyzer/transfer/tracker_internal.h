@@ -35,6 +35,7 @@ struct Tracker {
 	uint32_t open_units;
 	uint64_t serial;
 	GHashTable *open_jobs; /* Unit, by serial */
+	GHashTable *sessions;  /* tracker_channel.h */
 	int64_t swept_ns;      /* when unused paths were last looked for */
 };
 

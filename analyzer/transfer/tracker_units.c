@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/constants.h"
+#include "analyzer/transfer/tracker_channel.h"
 #include "analyzer/transfer/tracker_internal.h"
 
 /* Conversations of unknown protocols below this are chatter, not transfers. */
@@ -85,6 +86,7 @@ static void unit_close(Conversation *conv, Unit *unit, int64_t end_ns)
 	unlink_unit(conv, unit);
 	if (conv->current == unit)
 		conv->current = NULL;
+	tracker_channel_unit_gone(conv, unit);
 	timeline_close(conv->timeline, &unit->account, end_ns);
 }
 
@@ -93,6 +95,7 @@ static void unit_drop(Conversation *conv, Unit *unit)
 	unlink_unit(conv, unit);
 	if (conv->current == unit)
 		conv->current = NULL;
+	tracker_channel_unit_gone(conv, unit);
 	timeline_drop(conv->timeline, &unit->account);
 	if (unit->is_job)
 		g_hash_table_remove(conv->tracker->open_jobs, &unit->serial);
@@ -259,7 +262,7 @@ void tracker_rest(Conversation *conv, int64_t now_ns)
 {
 	const Unit *job = conv->job;
 	int64_t silent_ns = now_ns - conv->tcp.last_ns;
-	if (conv->control)
+	if (conv->control || conv->primary)
 		return;
 	if (job && job->outstanding == 0 && !has_open_data(conv)) {
 		int64_t last = job->last_activity_ns > conv->last_auth_ns ? job->last_activity_ns
@@ -280,35 +283,39 @@ bool tracker_job_is_open(const Tracker *tracker, uint64_t serial)
 
 static void on_request(void *user, const Operation *op)
 {
-	Conversation *conv = user;
+	Conversation *conv = user, *root = tracker_channel_root(conv);
 	if (!belongs_to_job(op))
 		return;
-	job_touch(conv, op);
-	if (conv->job) {
-		conv->job->outstanding++;
-		unit_request(conv->job, op);
+	job_touch(root, op);
+	if (root->job) {
+		root->job->outstanding++;
+		unit_request(root->job, op);
+		unit_add_stream(root->job, conv->stream);
 	}
 	Unit *unit = op->file ? op->file->user : NULL;
 	if (!unit)
 		return;
 	unit_request(unit, op);
+	unit_add_stream(unit, conv->stream);
 	if (op->verb == VERB_READ || op->verb == VERB_WRITE)
 		conv->current = unit;
 }
 
 static void on_reply(void *user, const Operation *op)
 {
-	Conversation *conv = user;
+	Conversation *conv = user, *root = tracker_channel_root(conv);
 	if (!belongs_to_job(op)) {
 		if (op->op_class == OP_AUTH && op->answered)
 			conv->last_auth_ns = op->reply_last_ns;
+		if (op->verb == VERB_LOGIN)
+			tracker_channel_login(conv->tracker->sessions, conv, op);
 		return;
 	}
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
-	if (conv->job) {
-		if (conv->job->outstanding > 0)
-			conv->job->outstanding--;
-		unit_reply(conv->job, op, conv->stream, loop);
+	if (root->job) {
+		if (root->job->outstanding > 0)
+			root->job->outstanding--;
+		unit_reply(root->job, op, conv->stream, loop);
 	}
 	if (op->file && op->file->user)
 		unit_reply(op->file->user, op, conv->stream, loop);

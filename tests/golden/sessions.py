@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Generated conversations whose truth is known to the nanosecond: a deep pipeline at a fast server, a file over two
+channels of one session, what comes before the first byte, the phases of an FTP transfer."""
+
+import argparse
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
+from minipcap import CLIENT, SERVER, Capture, Tcp  # noqa: E402
+from minismb import Client  # noqa: E402
+
+MS, US = 10**6, 10**3
+RTT = 20 * MS
+CLIENT_IP, SERVER_IP = "10.0.0.2", "10.0.0.1"
+
+
+def exchange(tcp, t, pair, server_ns=100 * US):
+    """A request and its answer; returns when the answer is there."""
+    tcp.send(t, CLIENT, pair[0])
+    return tcp.send(t + tcp.rtt_ns + server_ns, SERVER, pair[1])
+
+
+def log_in(tcp, smb, t, binding=False):
+    for pair in (smb.negotiate(), smb.session_setup(binding, last=False), smb.session_setup(binding)):
+        t = exchange(tcp, t, pair) + US
+    return t
+
+
+def segments(data, mss=1460):
+    return (len(data) + mss - 1) // mss
+
+
+def analyze(program, path, *words):
+    done = subprocess.run([program, "analyze", "--json", *words, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise ValueError(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
+    document = json.loads(done.stdout)
+    for transfer in document["transfers"] + document["jobs"]:
+        if sum(row["ns"] for row in transfer["budget"]) != transfer["duration_ns"]:
+            raise ValueError(f"{transfer['id']}: its budget does not add up")
+    return document
+
+
+def share(transfer, bucket):
+    return sum(row["ns"] for row in transfer["budget"] if row["bucket"] == bucket) / transfer["duration_ns"]
+
+
+def command(session, name):
+    return next(row for row in session["commands"] if row["command"] == name)
+
+
+def expect(found, what, value, want):
+    if value != want:
+        found.append(f"{what} is {value}, not {want}")
+
+
+def expect_near(found, what, value, want, by):
+    if value is None or abs(value - want) > by:
+        found.append(f"{what} is {value}, not {want} within {by}")
+
+
+def pipeline(program, path):
+    """64 reads of 64 KiB at once over 20 ms and 100 Mbit/s; the server has each answer after 100 us."""
+    capture, smb = Capture(), Client()
+    tcp = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)
+    t = log_in(tcp, smb, tcp.open(0))
+    t = exchange(tcp, t, smb.tree_connect()) + US
+    t = exchange(tcp, t, smb.create("big.bin", 5, 64 << 16)) + US
+    pairs = [smb.read(5, i << 16, 65536) for i in range(64)]
+    for pair in pairs:
+        tcp.send(t, CLIENT, pair[0], acknowledge=False)
+    begin = t
+    at = t + RTT + 100 * US
+    for pair in pairs:
+        at = tcp.send(at, SERVER, pair[1], gap_ns=121 * US) + 121 * US
+    tcp.close(exchange(tcp, at + US, smb.close(5)))
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    session, transfer = document["sessions"][0], document["transfers"][0]
+    read = command(session, "read")
+    expect(found, "reads", read["requests"], 64)
+    expect(found, "in flight", transfer["requests_in_flight"]["max"], 64)
+    expect(found, "in flight over time", max(session["timeline"]["requests_in_flight_max"]), 64)
+    # the last of them waits for all before it, and for none of that the server is to blame
+    expect_near(found, "longest response", read["response_time_ns"]["max"], at - 121 * US - begin, 2 * US)
+    for key in ("median", "p95"):
+        expect_near(found, f"server time, {key}", read["server_time_ns"][key], 121 * US, 20 * US)
+    if share(transfer, "server-processing") > 0.01:
+        found.append(f"the server is blamed for {share(transfer, 'server-processing'):.1%}")
+    if document["verdict"]["blame"] == "SERVER" or any(f["cause"].startswith("server") for f in document["findings"]):
+        found.append(f"the server is blamed: {document['verdict']['sentence']}")
+    return found
+
+
+def multichannel(program, path):
+    """A file of 8 MiB read over two connections of one session, alternately; the second joined before the first read."""
+    capture, smb, other = Capture(), Client(), Client()
+    one = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)
+    two = Tcp(capture, "10.0.1.2", 40001, "10.0.1.1", 445, RTT)
+    t = log_in(one, smb, one.open(0))
+    t = exchange(one, t, smb.tree_connect()) + US
+    t = log_in(two, other, two.open(t), binding=True)
+    t = exchange(one, t, smb.create("big.bin", 5, 8 << 20)) + US
+    begin = t
+    for i in range(32):
+        tcp, client = (one, smb) if i % 2 == 0 else (two, other)
+        pair = client.read(5, i << 18, 1 << 18)
+        tcp.send(t, CLIENT, pair[0])
+        t = tcp.send(t + RTT + 100 * US, SERVER, pair[1], gap_ns=12 * US) + US
+    t = exchange(one, t, smb.close(5))
+    two.close(t + MS)
+    one.close(t + 2 * MS)
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    transfers = document["transfers"]
+    expect(found, "transfers", [(x["file"], x["bytes"], x["streams"], x["requests"]) for x in transfers],
+           [("big.bin", 8 << 20, [0, 1], 32)])
+    expect(found, "jobs", [x["files"] for x in document["jobs"]], [1] if document["jobs"] else [])
+    expect(found, "bound", [s["bound_to_session"] for s in document["sessions"]], [False, True])
+    expect(found, "ids", len({s["session_id"] for s in document["sessions"]}), 1)
+    expect(found, "files", [[(f["name"], f["reads"]) for f in s["files"]] for s in document["sessions"]], [[("big.bin", 32)], []])
+    if transfers:
+        expect_near(found, "duration", transfers[0]["duration_ns"], t - begin + RTT + 101 * US, RTT)
+        # half of each round of 22.2 ms is the round trip; nobody thinks, no server works
+        for bucket in ("client-think", "server-processing"):
+            if share(transfers[0], bucket) > 0.02:
+                found.append(f"{bucket} {share(transfers[0], bucket):.1%}")
+    return found
+
+
+def channel_first(program, path):
+    """The first connection ends while the second still reads: what comes then has a time of its own."""
+    capture, smb, other = Capture(), Client(), Client()
+    one = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)
+    two = Tcp(capture, "10.0.1.2", 40001, "10.0.1.1", 445, RTT)
+    t = log_in(one, smb, one.open(0))
+    t = exchange(one, t, smb.tree_connect()) + US
+    t = log_in(two, other, two.open(t), binding=True)
+    t = exchange(one, t, smb.create("big.bin", 5, 8 << 20)) + US
+    for i in range(8):
+        if i == 4:
+            one.close(t)
+            one = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)  # the ports again: the old one is over
+            one.next = [900000, 800000]
+            t = one.open(t + 2 * RTT)
+        t = exchange(two, t, other.read(5, i << 18, 1 << 18)) + US
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    expect(found, "bytes", sum(x["bytes"] for x in document["transfers"]), 8 << 18)
+    return found
+
+
+def name_query(number, name, kind=1):
+    labels = b"".join(bytes([len(part)]) + part.encode() for part in name.split(".")) + b"\0"
+    return struct.pack(">HHHHHH", number, 0x100, 1, 0, 0, 0) + labels + struct.pack(">HH", kind, 1)
+
+
+def name_answer(number, name, ip):
+    query = name_query(number, name)
+    return struct.pack(">HHHHHH", number, 0x8180, 1, 1, 0, 0) + query[12:] + struct.pack(">HHHIH", 0xc00c, 1, 1, 60, 4) + \
+        bytes(map(int, ip.split(".")))
+
+
+def waterfall(program, path):
+    """A look-up that needs a second try, a port that says nothing, then the session."""
+    capture, smb = Capture(), Client()
+    t = 0
+    for tries in range(2):
+        capture.udp(t, CLIENT_IP, 50000, "10.0.0.9", 53, name_query(7, "nas.example.org"))
+        t += 2000 * MS
+    t -= 1000 * MS
+    capture.udp(t, "10.0.0.9", 53, CLIENT_IP, 50000, name_answer(7, "nas.example.org", SERVER_IP))
+    answered = t
+    connect = t + 5 * MS
+    tcp = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)
+    t = tcp.open(connect)
+    steps = {}
+    for name, pairs in (("negotiate", [smb.negotiate()]), ("login", [smb.session_setup(last=False), smb.session_setup()]),
+                        ("tree-connect", [smb.tree_connect()]), ("open", [smb.create("a.bin", 5, 1 << 16)])):
+        start, busy = t, 0
+        for pair in pairs:
+            asked = t
+            t = exchange(tcp, t, pair, server_ns=3 * MS)
+            busy += t - asked
+            t += 2 * MS
+        steps[name] = (start, t - 2 * MS - start, busy, len(pairs))
+    first = t
+    t = exchange(tcp, t, smb.read(5, 0, 1 << 16))
+    tcp.close(exchange(tcp, t + US, smb.close(5)))
+    capture.write(path)
+    session = analyze(program, path)["sessions"][0]
+    found = []
+    ours = {p["phase"]: p for p in session["before_first_byte"]}
+    steps["name-lookup"] = (0, answered, answered, 2)
+    steps["connect"] = (connect, RTT + US, RTT + US, 1)
+    expect(found, "steps", [p["phase"] for p in session["before_first_byte"]],
+           ["name-lookup", "connect", "negotiate", "login", "tree-connect", "open"])
+    for name, (start, duration, busy, count) in steps.items():
+        mine = ours.get(name)
+        if mine:
+            expect(found, name, (mine["start_ns"], mine["duration_ns"], mine["busy_ns"], mine["exchanges"]),
+                   (start, duration, busy, count))
+    expect(found, "service", ours.get("name-lookup", {}).get("how"), "dns")
+    expect(found, "first byte", session["first_data_ns"], first)
+    words = subprocess.run([program, "analyze", "-v", path], stdout=subprocess.PIPE, check=True).stdout.decode()
+    for step in ("look-up of the name", "connecting", "negotiation", "log-in", "connecting the share", "opening"):
+        for report in (words, subprocess.run([program, "analyze", "--markdown", path], stdout=subprocess.PIPE, check=True).stdout.decode(),
+                       subprocess.run([program, "analyze", "--html", path], stdout=subprocess.PIPE, check=True).stdout.decode()):
+            if step not in report:
+                found.append(f"no '{step}' in {report[:20]!r}")
+    return found
+
+
+def ftp_phases(program, path):
+    """PASV, data connection, RETR: each phase has its length; the server's address in the 227 is one behind a translator."""
+    capture = Capture()
+    control = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 21, RTT)
+    t = control.send(control.open(0) + MS, SERVER, b"220 ready\r\n")
+    for ask, answer in ((b"USER anonymous\r\n", b"331 Any password\r\n"), (b"PASS x\r\n", b"230 Welcome\r\n"),
+                        (b"TYPE I\r\n", b"200 Type\r\n")):
+        control.send(t + MS, CLIENT, ask)
+        t = control.send(t + MS + RTT, SERVER, answer)
+    prepared = t + MS
+    control.send(prepared, CLIENT, b"PASV\r\n")
+    t = control.send(prepared + RTT, SERVER, b"227 Entering (192,168,77,5,200,10)\r\n")
+    data = Tcp(capture, CLIENT_IP, 40001, SERVER_IP, 51210, RTT)
+    syn = t + 3 * MS
+    t = data.open(syn)
+    asked = t + MS
+    control.send(asked, CLIENT, b"RETR big.iso\r\n")
+    began = control.send(asked + RTT + 7 * MS, SERVER, b"150 Here it comes\r\n")
+    first = began + 4 * MS
+    last = data.send(first, SERVER, b"x" * 3_000_000, gap_ns=121 * US)
+    data.close(last + MS)
+    done = control.send(last + 30 * MS, SERVER, b"226 Done\r\n")
+    control.close(done + MS)
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    expect(found, "transfers", [(x["file"], x["bytes"], x["streams"]) for x in document["transfers"]], [("big.iso", 3_000_000, [0, 1])])
+    if document["transfers"]:
+        expect(found, "phases", document["transfers"][0]["ftp_phases"],
+               {"prepare_to_connect_ns": syn - prepared, "connect_ns": RTT + US, "command_to_reply_ns": began - asked,
+                "reply_to_first_byte_ns": first - began, "last_byte_to_done_ns": done - last})
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", default="build/release/slowcopy")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="taken like the other scripts take it; one is enough")
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases):
+            try:
+                found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
+            except (ValueError, KeyError, IndexError, StopIteration) as error:
+                found = [f"{type(error).__name__}: {error}"]
+            print(f"{'not ok' if found else 'ok'} {case.__name__}")
+            for problem in found:
+                print(f"    {problem}")
+            failed += bool(found)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
