@@ -252,7 +252,7 @@ typedef struct ResultNumber {
 
 typedef struct ResultEvidence {
 	uint16_t input;
-	uint64_t frame, file_offset;
+	uint64_t frame;
 	int64_t time_ns;
 	const char *note;
 } ResultEvidence;

@@ -245,6 +245,10 @@ static const char *rewrite(Pseudonyms *p, const char *text, bool as_address)
 		else
 			g_string_append_c(out, *at++);
 	}
+	/* what was rewritten may join to something known, as "5::" before a word that was taken
+	 * out: then nothing of it is told */
+	if (pseudonyms_find_original(p, out->str, out->len))
+		g_string_assign(out, "[text]");
 	return g_string_chunk_insert(p->strings, out->str);
 }
 

@@ -409,7 +409,6 @@ static void copy_finding(Redaction *r, const ResultFinding *from, ResultFinding 
 	for (size_t i = 0; i < from->evidence_count; i++)
 		evidence[i] = (ResultEvidence){.input = from->evidence[i].input,
 			.frame = from->evidence[i].frame,
-			.file_offset = from->evidence[i].file_offset,
 			.time_ns = from->evidence[i].time_ns,
 			.note = prose(r, from->evidence[i].note)};
 	*to = (ResultFinding){.id = ident(r, from->id),
