@@ -10,6 +10,7 @@
 
 #include "reports/escape.h"
 #include "reports/pseudonym.h"
+#include "reports/redact.h"
 
 /* ---- words */
 
@@ -318,7 +319,7 @@ bool compare_write(
 {
 	g_autoptr(Pseudonyms) names = options->redact ? pseudonyms_new() : NULL;
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *command = NULL;
 	ReportOptions shown = *options;
 	const char *found;
 
@@ -327,7 +328,9 @@ bool compare_write(
 		know_side(names, c->b);
 		hide_side(names, c->a, texts);
 		hide_side(names, c->b, texts);
-		shown.command_line = pseudonyms_prose(names, options->command_line);
+		command = redact_command_line(names, options->command_line);
+		shown.command_line = command;
+		shown.option_count = 0;
 	}
 	text = compare_render(c, format, &shown);
 	found = names ? pseudonyms_find_original(names, text, strlen(text)) : NULL;

@@ -13,6 +13,8 @@
 #define TCP_LEN 20
 #define UDP_LEN 8
 #define ICMP_LEN 8
+#define ICMP_UNREACHABLE 3
+#define ICMPV6_TOO_BIG 2
 #define IP_PROTOCOL_ICMP 1
 #define IP_PROTOCOL_TCP 6
 #define IP_PROTOCOL_UDP 17
@@ -23,6 +25,8 @@
 #define PAYLOAD_KEPT_MAX 9000
 #define NETBIOS_LEN 4
 #define SMB1_HEADER_LEN 32
+/* WRITE_ANDX, MS-CIFS 2.2.4.43.1. */
+#define SMB1_WORDS_MAX ((size_t)14)
 #define SMB2_HEADER_LEN 64
 #define SMB3_TRANSFORM_LEN 52
 
@@ -94,7 +98,9 @@ static size_t smb1_kept(const uint8_t *p, size_t len)
 
 	if (len <= SMB1_HEADER_LEN || !memchr(numbers_only, p[4], sizeof numbers_only))
 		return MIN(len, SMB1_HEADER_LEN);
-	return MIN(len, SMB1_HEADER_LEN + 1 + 2 * (size_t)p[SMB1_HEADER_LEN] + 2);
+	/* more words than any of them has are words of somebody's file */
+	return MIN(
+		len, SMB1_HEADER_LEN + 1 + 2 * MIN((size_t)p[SMB1_HEADER_LEN], SMB1_WORDS_MAX) + 2);
 }
 
 /** smb_kept: NetBIOS header and what stays behind it; 0 when it is no SMB message. */
@@ -233,9 +239,12 @@ static size_t transport_build(const Packet *p, uint8_t ret[60], uint32_t payload
 		put16(ret + 4, MIN(UDP_LEN + payload_len, IP_LEN_MAX));
 		return UDP_LEN;
 	case PACKET_ICMP:
-		/* type, code and the four bytes that hold an MTU; the quoted packet is left out */
+		/* type and code; the quoted packet is left out, and so are the four bytes before it
+		 * but where they are an MTU: in a redirect they are an address */
 		memcpy(ret, p->payload, MIN(p->payload_caplen, ICMP_LEN));
 		memset(ret + 2, 0, 2);
+		if (ret[0] != (p->ip_version == 6 ? ICMPV6_TOO_BIG : ICMP_UNREACHABLE))
+			memset(ret + 4, 0, 4);
 		return ICMP_LEN;
 	case PACKET_FRAGMENT:
 	case PACKET_NBF:

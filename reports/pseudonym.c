@@ -506,6 +506,11 @@ const char *pseudonyms_capture(Pseudonyms *p, const char *path)
 	return known;
 }
 
+const char *pseudonyms_known_capture(Pseudonyms *p, const char *path)
+{
+	return named(p, 'c', path);
+}
+
 char *pseudonyms_map(const Pseudonyms *p)
 {
 	GString *out = g_string_new(NULL);

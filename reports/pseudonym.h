@@ -53,6 +53,9 @@ const char *pseudonyms_share(Pseudonyms *pseudonyms, const char *share, const ui
 /** pseudonyms_capture: "capture-1.pcap" for the path of an input; "-" stays. */
 const char *pseudonyms_capture(Pseudonyms *pseudonyms, const char *path);
 
+/** pseudonyms_known_capture: what pseudonyms_capture gave for @path, NULL when it was not asked. */
+const char *pseudonyms_known_capture(Pseudonyms *pseudonyms, const char *path);
+
 /** pseudonyms_prose: a sentence: originals told before become their pseudonyms, addresses host
  * names, unknown words "[name]". NULL for NULL. */
 const char *pseudonyms_prose(Pseudonyms *pseudonyms, const char *text);

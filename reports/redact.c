@@ -15,6 +15,7 @@
 struct Redaction {
 	Pseudonyms *names;
 	GPtrArray *blocks; /* arrays of the copy */
+	char *command_line;
 	Result result;
 	ReportOptions options;
 };
@@ -481,13 +482,82 @@ static void copy_rest(Redaction *r, const Result *from)
 	r->result.internal_errors = from->internal_errors;
 }
 
+/** is_own_value: whether the value of that option is one of our words or a number, and so tells
+ * nothing of anybody. */
+static bool is_own_value(const char *option)
+{
+	static const char *const options[] = {
+		"--format", "--fail-on", "--color", "--memory", "--link-speed", "--assume"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+		if (strcmp(option, options[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/** command_word: what stands for one word of a command line. @before: the word before it. */
+static void command_word(
+	Pseudonyms *names, GString *out, const char *before, const char *word, bool is_command)
+{
+	const char *equals = strchr(word, '=');
+	g_autofree char *option = equals ? g_strndup(word, (gsize)(equals - word)) : NULL;
+	const char *known;
+
+	if (is_command) {
+		g_string_append(out, word);
+	} else if (word[0] == '-' && word[1] == '-' && equals) {
+		g_string_append_printf(out, "%s=%s", pseudonyms_prose(names, option),
+			is_own_value(option) ? pseudonyms_prose(names, equals + 1) : "[name]");
+	} else if (word[0] == '-' && (word[1] == '-' || strlen(word) <= 3)) {
+		g_string_append(out, pseudonyms_prose(names, word));
+	} else if ((known = pseudonyms_known_capture(names, word))) {
+		g_string_append(out, known);
+	} else {
+		/* a path, an expression: our own words may be somebody's names there */
+		g_string_append(
+			out, is_own_value(before) ? pseudonyms_prose(names, word) : "[name]");
+	}
+}
+
+char *redact_command_line(Pseudonyms *names, const char *line)
+{
+	g_auto(GStrv) words = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (!line || !g_shell_parse_argv(line, NULL, &words, NULL))
+		return NULL;
+	for (size_t i = 0; words[i]; i++) {
+		bool is_command = i == 0 || (i == 1 && (strcmp(words[1], "analyze") == 0 ||
+							       strcmp(words[1], "compare") == 0));
+
+		g_string_append(out, i ? " " : "");
+		command_word(names, out, i ? words[i - 1] : "", words[i], is_command);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+/** option_values: what is no number and none of our words is not told. */
+static const char *const *option_values(Redaction *r, const ReportOptions *from)
+{
+	const char **ret = BLOCK(r, const char *, from->option_count);
+
+	for (size_t i = 0; i < from->option_count; i++) {
+		g_autofree char *option = g_strconcat("--", from->option_names[i], NULL);
+
+		ret[i] = is_own_value(option) ? prose(r, from->option_values[i]) : "[name]";
+	}
+	return (const char *const *)ret;
+}
+
 static void copy_options(Redaction *r, const ReportOptions *from)
 {
 	r->options = *from;
 	r->options.redact = true;
 	r->options.pseudonyms = r->names;
-	r->options.command_line = prose(r, from->command_line);
-	r->options.option_values = prose_list(r, from->option_values, from->option_count);
+	r->command_line = redact_command_line(r->names, from->command_line);
+	r->options.command_line = r->command_line;
+	r->options.option_values = option_values(r, from);
 }
 
 Redaction *redaction_new(const Result *result, const ReportOptions *options)
@@ -599,5 +669,6 @@ void redaction_free(Redaction *r)
 		return;
 	pseudonyms_free(r->names);
 	g_ptr_array_unref(r->blocks);
+	g_free(r->command_line);
 	g_free(r);
 }

@@ -29,6 +29,10 @@ Pseudonyms *redaction_pseudonyms(const Redaction *redaction);
  */
 bool redaction_check(const Redaction *redaction, const char *text, size_t len, GError **error);
 
+/** redact_command_line: @line with inputs told to @names before as their pseudonyms; paths and
+ * expressions are not told at all. NULL when there is none. The caller frees it. */
+char *redact_command_line(Pseudonyms *names, const char *line);
+
 /** redaction_write_map: which pseudonym stands for what, into a file only its owner can read. */
 bool redaction_write_map(const Redaction *redaction, const char *path, GError **error);
 

@@ -329,3 +329,44 @@ Test(redact, map_only_on_request_and_private)
 	g_unlink(map_path);
 	g_rmdir(folder);
 }
+
+/* Words that slowcopy itself uses may be somebody's names where a user typed them. */
+Test(redact, command_lines)
+{
+	const struct {
+		const char *line, *want;
+	} cases[] = {
+		{"slowcopy /home/mark/server.pcap", "slowcopy capture-1.pcap"},
+		{"slowcopy analyze -o /home/client/report /home/mark/server.pcap --memory=1G",
+			"slowcopy analyze -o [name] capture-1.pcap --memory=1G"},
+		{"slowcopy analyze --filter='host server' --color never other.pcap -v",
+			"slowcopy analyze --filter=[name] --color never [name] -v"},
+		{"slowcopy -f 'net 10.0.0.0/8' -q -", "slowcopy -f [name] -q -"},
+		{"slowcopy compare --fail-on minor '/home/mark/server.pcap' x",
+			"slowcopy compare --fail-on minor capture-1.pcap [name]"},
+		{"slowcopy --redact-map=client.txt --weird=server --secretword",
+			"slowcopy --redact-map=[name] --[name]=[name] --[name]"},
+		{"slowcopy 'unfinished", NULL},
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Pseudonyms) names = pseudonyms_new();
+		g_autofree char *got = NULL;
+
+		pseudonyms_capture(names, "/home/mark/server.pcap");
+		got = redact_command_line(names, cases[i].line);
+		cr_expect(g_strcmp0(got, cases[i].want) == 0, "%s gives %s", cases[i].line, got);
+	}
+}
+
+/* A rewritten sentence that joins to something known is not told at all: "5::" was an address. */
+Test(redact, what_joins_to_an_original_is_dropped)
+{
+	static const uint8_t address[16] = {0, 5};
+	g_autoptr(Pseudonyms) names = pseudonyms_new();
+	const char *prose;
+
+	pseudonyms_know_address(names, address, PSEUDONYM_CLIENT);
+	prose = pseudonyms_prose(names, "at 5::21213pktm");
+	cr_assert_str_eq(prose, "[text]");
+	cr_assert_null(pseudonyms_find_original(names, prose, strlen(prose)));
+}
