@@ -30,7 +30,7 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKeyring, smb_keyring_free)
 
 typedef struct AnalyzeOptions {
-	gboolean json, markdown, html, csv, quiet, verbose, redact, no_redact, grade;
+	gboolean json, json_lines, markdown, html, csv, quiet, verbose, redact, no_redact, grade;
 	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *redact_map;
 	char **files, **smb_keys;
 } AnalyzeOptions;
@@ -126,6 +126,8 @@ static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError *
 {
 	const GOptionEntry entries[] = {{"json", 'j', 0, G_OPTION_ARG_NONE, &o->json,
 						"print the whole report as JSON", NULL},
+		{"json-lines", 0, 0, G_OPTION_ARG_NONE, &o->json_lines,
+			"one line of JSON for each FILE, which is a capture of its own", NULL},
 		{"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown,
 			"print the report for an issue tracker (redacted)", NULL},
 		{"html", 0, 0, G_OPTION_ARG_NONE, &o->html,
@@ -218,12 +220,13 @@ static int print_grade(const Result *result)
 
 static const char *format_name(const AnalyzeOptions *o)
 {
-	return o->json       ? "json"
-	       : o->markdown ? "markdown"
-	       : o->html     ? "html"
-	       : o->csv      ? "csv"
-	       : o->format   ? o->format
-			     : "text";
+	return o->json         ? "json"
+	       : o->json_lines ? "json-lines"
+	       : o->markdown   ? "markdown"
+	       : o->html       ? "html"
+	       : o->csv        ? "csv"
+	       : o->format     ? o->format
+			       : "text";
 }
 
 /* What is made to be passed on is redacted unless told not to; the rest when asked. */
@@ -308,7 +311,8 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, int *fail
 		strcmp(o->color, "never") != 0)
 		return cmd_fail(
 			EXIT_USAGE, "--color takes auto, always or never, not '%s'", o->color);
-	if (o->json + o->markdown + o->html + o->csv + (o->format != NULL) + (o->output != NULL) >
+	if (o->json + o->json_lines + o->markdown + o->html + o->csv + (o->format != NULL) +
+			(o->output != NULL) >
 		1)
 		return cmd_fail(EXIT_USAGE, "choose one of --json, --markdown, --html, --csv, "
 					    "--format and -o");
@@ -356,25 +360,16 @@ void cmd_warn_of_damage(const Result *result)
 	}
 }
 
-static int run(AnalyzeOptions *o, const char *line)
+/* One report of @count inputs. */
+static int analyze_inputs(const AnalyzeOptions *o, const AnalysisOptions *analysis_options,
+	const char *const *paths, size_t count, int fail_on, const char *line)
 {
 	g_autoptr(GError) error = NULL;
-	AnalysisOptions analysis_options = {0};
-	int fail_on = SEVERITY_INFO;
-	int status = check_options(o, &analysis_options, &fail_on);
-	g_autoptr(SmbKeyring) keys = NULL;
-	if (status == EXIT_DONE)
-		status = take_keys(o, &keys);
-	if (status != EXIT_DONE)
-		return status;
-	analysis_options.smb_keys = keys;
 	ReaderOptions reader_options = {.filter = o->filter, .stop = &cmd_interrupted};
-	cmd_catch_interrupts();
-	g_autoptr(Reader) reader = reader_open(
-		(const char *const *)o->files, g_strv_length(o->files), &reader_options, &error);
+	g_autoptr(Reader) reader = reader_open(paths, count, &reader_options, &error);
 	if (!reader)
 		return cmd_fail(EXIT_INPUT, "%s", error->message);
-	g_autoptr(Analysis) analysis = analysis_new(&analysis_options);
+	g_autoptr(Analysis) analysis = analysis_new(analysis_options);
 	bool is_whole = cmd_read_all(reader, analysis);
 	g_autoptr(Result) result = analysis_finish(analysis, reader);
 	if (!is_whole) {
@@ -387,12 +382,36 @@ static int run(AnalyzeOptions *o, const char *line)
 			" time budgets do not add up; please report this\n",
 			result->internal_errors);
 	cmd_warn_of_damage(result);
-	status = write_reports(o, result, reader, line);
+	int status = write_reports(o, result, reader, line);
 	if (status != EXIT_DONE)
 		return status;
 	if (result->is_partial)
 		return EXIT_INPUT;
 	return o->fail_on && has_severity(result, (Severity)fail_on) ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int run(AnalyzeOptions *o, const char *line)
+{
+	AnalysisOptions options = {0};
+	int fail_on = SEVERITY_INFO;
+	int status = check_options(o, &options, &fail_on);
+	g_autoptr(SmbKeyring) keys = NULL;
+	if (status == EXIT_DONE)
+		status = take_keys(o, &keys);
+	if (status != EXIT_DONE)
+		return status;
+	options.smb_keys = keys;
+	cmd_catch_interrupts();
+	const char *const *paths = (const char *const *)o->files;
+	size_t count = g_strv_length(o->files);
+	if (!o->json_lines)
+		return analyze_inputs(o, &options, paths, count, fail_on, line);
+	/* one that cannot be read does not keep the others from being told of */
+	for (size_t i = 0; i < count && !cmd_interrupted && status != EXIT_REPORT; i++) {
+		int one = analyze_inputs(o, &options, &paths[i], 1, fail_on, line);
+		status = MAX(status, one);
+	}
+	return status;
 }
 
 int cmd_analyze(int argc, char **argv)

@@ -6,12 +6,13 @@
 
 #include "reports/report.h"
 
-extern const ReportFormat format_csv, format_html, format_json, format_markdown, format_pcapng,
-	format_text;
+extern const ReportFormat format_csv, format_html, format_json, format_json_lines, format_markdown,
+	format_pcapng, format_text;
 
 const ReportFormat *const report_formats[] = {
 	&format_text,
 	&format_json,
+	&format_json_lines,
 	&format_markdown,
 	&format_html,
 	&format_csv,

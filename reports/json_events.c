@@ -15,8 +15,6 @@
 #include "reports/json_parts.h"
 #include "reports/wording.h"
 
-#define NS_PER_S INT64_C(1000000000)
-
 struct EventWriter {
 	int fd;
 	char *path, *sensor, *run;
@@ -84,21 +82,6 @@ bool event_writer_reopen(EventWriter *writer, GError **error)
 	return true;
 }
 
-/* ISO 8601 in UTC with nine digits, as ClickHouse and Elasticsearch take them. */
-static json_t *time_json(int64_t ns)
-{
-	int64_t seconds = ns / NS_PER_S, rest = ns % NS_PER_S;
-	if (rest < 0) {
-		seconds--;
-		rest += NS_PER_S;
-	}
-	g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
-	g_autofree char *text = date ? g_date_time_format(date, "%Y-%m-%dT%H:%M:%S") : NULL;
-	g_autofree char *all = g_strdup_printf(
-		"%s.%09" G_GINT64_FORMAT "Z", text ? text : "1970-01-01T00:00:00", text ? rest : 0);
-	return json_string(all);
-}
-
 static void put(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new_nocheck(object, key, value);
@@ -114,7 +97,7 @@ static json_t *event_begin(EventWriter *writer, const char *event, int64_t ns)
 	json_t *line = json_object();
 	put(line, "event", json_string(event));
 	put(line, "schema", json_string(EVENT_SCHEMA));
-	put(line, "ts", time_json(ns));
+	put(line, "ts", json_part_time(ns));
 	put(line, "sensor", json_string(writer->sensor));
 	put(line, "run", json_string(writer->run));
 	put(line, "seq", count_json(++writer->lines));
@@ -212,7 +195,7 @@ static void write_transfer(EventWriter *writer, const Result *result, const Resu
 	json_t *line = event_begin(writer, "transfer", end), *causes = json_array();
 	size_t order[BUCKET_COUNT];
 	put_id(writer, line, t->id);
-	put(line, "start", time_json(result->capture.first_packet_ns + t->start_ns));
+	put(line, "start", json_part_time(result->capture.first_packet_ns + t->start_ns));
 	put_transfer_columns(writer, line, t);
 	put(line, "most_time",
 		wording_budget_order(t, order) > 0 ? json_string(bucket_id((Bucket)order[0]))

@@ -112,6 +112,20 @@ static json_t *finding_id(const Result *result, int64_t index)
 	return json_part_text(result->findings[index].id);
 }
 
+json_t *json_part_time(int64_t ns)
+{
+	int64_t seconds = ns / INT64_C(1000000000), rest = ns % INT64_C(1000000000);
+	if (rest < 0) {
+		seconds--;
+		rest += INT64_C(1000000000);
+	}
+	g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
+	g_autofree char *text = date ? g_date_time_format(date, "%Y-%m-%dT%H:%M:%S") : NULL;
+	g_autofree char *all = g_strdup_printf(
+		"%s.%09" G_GINT64_FORMAT "Z", text ? text : "1970-01-01T00:00:00", text ? rest : 0);
+	return json_string(all);
+}
+
 json_t *json_part_tool(const ReportOptions *options)
 {
 	json_t *ret = json_object(), *set = json_object();

@@ -21,6 +21,10 @@
 /** json_part_text: @text cleaned; null for NULL. */
 json_t *json_part_text(const char *text);
 
+/** json_part_time: @ns since the epoch as ISO 8601 in UTC with nine digits, which ClickHouse and
+ * Elasticsearch take. */
+json_t *json_part_time(int64_t ns);
+
 /** json_part_tool: name, version and the options that were not defaults. */
 json_t *json_part_tool(const ReportOptions *options);
 

@@ -4,7 +4,9 @@
  * client that reads and writes files in blocks of 64 KiB to 1 MiB, at 1 Gb/s, with round trips of a
  * LAN to a WAN, seen at the server, cut to headers. The same numbers every time.
  *
- * Usage: capgen_bench FILE PACKETS CONNECTIONS
+ * Usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES]
+ *
+ * BATCHES: of requests a file, 4 when it is not given; a huge number makes files that never end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@
 #define FRAME_NS INT64_C(12304)
 #define START_SPREAD_NS (10 * CAPGEN_S)
 #define BATCHES_PER_FILE 4
+
+static unsigned batches_per_file = BATCHES_PER_FILE;
 #define MAX_DEPTH 8
 #define HEADER_ROOM 160
 
@@ -376,7 +380,7 @@ static void advance(Connection *c)
 		break;
 	case STAGE_DATA:
 		exchange_data(c);
-		if (++c->batches == BATCHES_PER_FILE || c->packets >= c->quota)
+		if (++c->batches == batches_per_file || c->packets >= c->quota)
 			c->stage = STAGE_CLOSE;
 		break;
 	case STAGE_CLOSE:
@@ -460,10 +464,12 @@ static void sift_down(Connection **heap, unsigned count, unsigned i)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: capgen_bench FILE PACKETS CONNECTIONS\n");
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES]\n");
 		return 2;
 	}
+	if (argc == 5)
+		batches_per_file = (unsigned)strtoul(argv[4], NULL, 10);
 	uint64_t packets = strtoull(argv[2], NULL, 10);
 	unsigned count = (unsigned)strtoul(argv[3], NULL, 10);
 	FILE *out = count > 0 ? fopen(argv[1], "wb") : NULL;
