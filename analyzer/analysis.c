@@ -18,10 +18,11 @@
 #include "analyzer/transfer/tracker.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
-/* A flow with its rings, its session and its log while it is busy; a fifth of the memory goes to
- * flows. */
+/* A flow with its rings, its session and its log while it is busy; half of the memory goes to
+ * flows, live somewhat less, since a busy SMB session has two open units (a file and its job). */
 #define FLOW_BYTES 12288
-#define FLOW_MEMORY_SHARE 2
+#define FLOW_MEMORY_SHARE (1.0 / 2)
+#define LIVE_FLOW_SHARE (3.0 / 8)
 /* Connections are looked at for silence once in this much capture time. */
 #define EXPIRE_EVERY_NS SECOND_NS
 /* A connection whose both sides said FIN, or one said RST, may still see retransmissions. */
@@ -31,12 +32,13 @@
 #define LIVE_IDLE_NS (300 * SECOND_NS)
 /* So that what belongs together is told of together; nobody minds waiting so long. */
 #define LIVE_SETTLE_NS (4 * SECOND_NS)
-/* Live: shares of the memory for finished units that wait or are compared with, for open ones, and
+/* Live: shares of the memory for open units, for finished ones that wait or are compared with, and
  * for host pairs; a unit with its name, its pictures and its findings; a pair with its histograms
- * while it is busy. */
-#define LIVE_UNIT_SHARE 8
+ * while it is busy. With the flows they are all of it. */
+#define LIVE_OPEN_SHARE (3.0 / 8)
+#define LIVE_UNIT_SHARE (1.0 / 8)
 #define LIVE_UNIT_BYTES 20480
-#define LIVE_PATH_SHARE 16
+#define LIVE_PATH_SHARE (1.0 / 8)
 #define LIVE_PATH_BYTES 16384
 
 /* InputState: what belongs to one input; zeroed at its first packet. */
@@ -114,16 +116,17 @@ static void on_evict(void *user, Flow *flow)
 
 static void live_init(Analysis *analysis, TrackerLimits *limits)
 {
-	uint64_t memory = analysis->options.memory_bytes;
-	uint64_t units = memory / LIVE_UNIT_SHARE / LIVE_UNIT_BYTES,
-		 paths = memory / LIVE_PATH_SHARE / LIVE_PATH_BYTES;
+	double memory = (double)analysis->options.memory_bytes;
+	double units = memory * LIVE_UNIT_SHARE / LIVE_UNIT_BYTES,
+	       open = memory * LIVE_OPEN_SHARE / LIVE_UNIT_BYTES,
+	       paths = memory * LIVE_PATH_SHARE / LIVE_PATH_BYTES;
 	analysis->totals.expire = true;
 	analysis->totals.idle_ns = LIVE_IDLE_NS;
 	if (analysis->options.settle_ns == 0)
 		analysis->options.settle_ns = LIVE_SETTLE_NS;
 	analysis->collection.is_live = true;
 	analysis->collection.max_units = (uint32_t)CLAMP(units, 16, COLLECTION_MAX_UNITS);
-	limits->max_units = (uint32_t)CLAMP(units, 16, COLLECTION_MAX_UNITS);
+	limits->max_units = (uint32_t)CLAMP(open, 16, COLLECTION_MAX_UNITS);
 	limits->max_paths = (uint32_t)CLAMP(paths, 16, COLLECTION_MAX_UNITS);
 	rolling_init(&analysis->rolling, analysis->collection.max_units);
 }
@@ -135,9 +138,10 @@ Analysis *analysis_new(const AnalysisOptions *options)
 	if (analysis->options.memory_bytes == 0)
 		analysis->options.memory_bytes = DEFAULT_MEMORY_BYTES;
 	flow_hash_seed();
-	uint64_t flows = analysis->options.memory_bytes / FLOW_MEMORY_SHARE / FLOW_BYTES;
+	double flows = (double)analysis->options.memory_bytes *
+		       (options->is_live ? LIVE_FLOW_SHARE : FLOW_MEMORY_SHARE) / FLOW_BYTES;
 	analysis->flows =
-		flow_table_new(flows < 16 ? 16 : flows, sizeof(Conversation), on_evict, analysis);
+		flow_table_new((size_t)MAX(flows, 16.0), sizeof(Conversation), on_evict, analysis);
 	g_assert(analysis->flows);
 	analysis->fragments = fragments_new();
 	collection_init(&analysis->collection);

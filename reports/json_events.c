@@ -290,7 +290,7 @@ void event_summary(EventWriter *writer, int64_t now_ns, const EventSummary *s)
 	for (const GList *l = names; l; l = l->next)
 		put(causes, l->data,
 			json_integer(*(const int64_t *)g_hash_table_lookup(s->lost_ns, l->data)));
-	put(line, "lost_ns", causes);
+	put(line, "lost_ns_by_cause", causes);
 	free(event_end(writer, line));
 }
 

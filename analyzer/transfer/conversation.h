@@ -37,6 +37,7 @@ typedef struct Conversation {
 			       `control` */
 	bool was_ftp_data;  /* its control connection ended first */
 	bool is_failed;     /* FTP data that was tried and never established; counted once */
+	bool is_path_refused; /* counted once */
 	bool has_last_side;
 	bool is_named;     /* the application is known, or not wanted */
 	uint8_t last_side; /* side that sent the last payload */

@@ -92,7 +92,7 @@ static bool paths_sweep(Tracker *tracker, int64_t now_ns)
 	return g_hash_table_foreach_remove(tracker->paths, path_is_unused, NULL) > 0;
 }
 
-static Path *path_of(Tracker *tracker, const Conversation *conv)
+static Path *path_of(Tracker *tracker, Conversation *conv)
 {
 	Path key = {0};
 	memcpy(key.low, conv->addr[conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER], 16);
@@ -102,7 +102,8 @@ static Path *path_of(Tracker *tracker, const Conversation *conv)
 		return path;
 	if (g_hash_table_size(tracker->paths) >= tracker->limits.max_paths &&
 		!paths_sweep(tracker, conv->tcp.last_ns)) {
-		tracker->counts.paths_refused++;
+		tracker->counts.paths_refused += !conv->is_path_refused;
+		conv->is_path_refused = true;
 		return NULL;
 	}
 	path = g_new0(Path, 1);

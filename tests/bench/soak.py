@@ -66,9 +66,11 @@ def run(name, generator, work):
                 packets = event["packets"]
     os.unlink(lines)
     most = max(samples) / 1024
-    half, last = max(samples[:len(samples) // 2 + 1]) / 1024, max(samples[-10:]) / 1024
+    tenth = max(len(samples) // 10, 1)
+    tenths = " ".join(f"{max(samples[i:i + tenth]) / 1024:.0f}"
+                      for i in range(0, tenth * 10, tenth) if samples[i:i + tenth])
     print(f"{name}: {packets / 1e6:.1f} M packets in {seconds:.0f} s, RSS {most:.0f} MiB at most, "
-          f"{half:.0f} in the first half, {last:.0f} at the end; "
+          f"by tenths of the time {tenths}; "
           f"{counts.get('transfer', 0)} transfers, {counts.get('finding', 0)} findings, "
           f"given up: {limits or 'nothing'}", flush=True)
     return monitor.returncode == 0 and packets > 0 and most <= MOST * MEMORY_MIB

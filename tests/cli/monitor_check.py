@@ -354,7 +354,7 @@ def check_memory(work):
         process.returncode = status
     limits = sum(e["limit"]["count"] for e in parse_lines(text_of(lines))
                  if e["event"] == "limit" and e["limit"]["limit"] == "flows")
-    flows = most // 2 // 12288
+    flows = most * 3 // 8 // 12288
     report("evictions are told", None if limits == 60000 - flows else f"{limits}, {flows} kept")
     if "/asan/" in PROGRAM:
         return report("memory holds", skip="a sanitizer needs memory of its own")
