@@ -157,7 +157,8 @@ PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
 # seeds are in corpus/TARGET, what once crashed in crashes/TARGET
 REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
 GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN_SCRIPTS),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
-MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py' --command 'monitor-live=tests/cli/monitor_live_check.py'
+MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py' --command 'monitor-live=tests/cli/monitor_live_check.py' \
+	--command 'monitor-table=tests/cli/monitor_table_check.py'
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \

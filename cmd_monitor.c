@@ -4,9 +4,11 @@
  * what it concludes comes out as lines of JSON while it goes on. Options and their check; the loop
  * is in monitor_live.c.
  */
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <glib.h>
 
@@ -87,6 +89,26 @@ static int run_files(Monitor *m)
 	return monitor_replay(m);
 }
 
+static bool wants_table(const MonitorOptions *o)
+{
+	const char *term = getenv("TERM");
+	return !o->json && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+/* Lines, and on a terminal the table. */
+static int open_outputs(Monitor *m)
+{
+	g_autoptr(GError) error = NULL;
+	const MonitorOptions *o = m->options;
+	bool has_table = wants_table(o);
+	const char *path = o->output || !has_table ? o->output : "/dev/null";
+	m->events = event_writer_new(path, m->sensor, &m->report, &error);
+	if (m->events && has_table)
+		m->table = live_table_new(&m->report, m->source, &error);
+	return error ? cmd_fail(EXIT_REPORT, "%s", error->message) : EXIT_DONE;
+}
+
 static int run(const MonitorOptions *o)
 {
 	g_autoptr(GError) error = NULL;
@@ -95,7 +117,8 @@ static int run(const MonitorOptions *o)
 	Monitor m = {.options = o,
 		.sensor = sensor,
 		.source = source,
-		.report = {.version = SLOWCOPY_VERSION}};
+		.report = {.version = SLOWCOPY_VERSION,
+			.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0}};
 	monitor_handle_signals();
 	g_autoptr(Action) action = NULL;
 	if (o->command) {
@@ -103,15 +126,15 @@ static int run(const MonitorOptions *o)
 		if (!action)
 			return cmd_fail(EXIT_USAGE, "%s", error->message);
 	}
-	g_autoptr(EventWriter) events = event_writer_new(o->output, sensor, &m.report, &error);
-	if (!events)
-		return cmd_fail(EXIT_REPORT, "%s", error->message);
 	m.action = action;
-	m.events = events;
 	m.summary.lost_ns = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m.metrics = metrics_new();
 	monitor_new_analysis(&m);
-	int status = o->files ? run_files(&m) : run_live(&m);
+	int status = open_outputs(&m);
+	if (status == EXIT_DONE)
+		status = o->files ? run_files(&m) : run_live(&m);
+	live_table_free(m.table);
+	event_writer_free(m.events);
 	analysis_free(m.analysis);
 	metrics_free(m.metrics);
 	g_hash_table_unref(m.summary.lost_ns);
@@ -127,6 +150,12 @@ static bool parse_arguments(int *argc, char ***argv, MonitorOptions *o, GError *
 			"IFACE"},
 		{"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files,
 			"replay a capture by the same path", "FILE"},
+		{"speed", 0, 0, G_OPTION_ARG_DOUBLE, &o->speed,
+			"of a replay: 1 as it was recorded, 10 ten times as fast (default: as fast "
+			"as it goes)",
+			"FACTOR"},
+		{"json", 'j', 0, G_OPTION_ARG_NONE, &o->json,
+			"lines of JSON on a terminal, too, instead of the table", NULL},
 		{"filter", 'f', 0, G_OPTION_ARG_STRING, &o->filter,
 			"only packets that match a capture filter (pcap-filter(7))", "EXPR"},
 		{"output", 'o', 0, G_OPTION_ARG_FILENAME, &o->output,
@@ -162,9 +191,10 @@ static bool parse_arguments(int *argc, char ***argv, MonitorOptions *o, GError *
 		G_OPTION_ENTRY_NULL};
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
 	g_option_context_set_summary(context,
-		"Watches the file transfers that pass an interface and says why they were slow, as "
-		"lines\nof JSON: start, transfer, finding, stall, summary, drops, limit, stop. "
-		"SIGTERM and Ctrl-C\ntell of what is under way and end it.");
+		"Watches the file transfers that pass an interface and says why they were slow: on "
+		"a terminal\nas a table, else as lines of JSON: start, transfer, finding, stall, "
+		"summary, drops, saved,\ninterface, clock, limit, stop. SIGTERM and Ctrl-C tell of "
+		"what is under way and end it.");
 	g_option_context_add_main_entries(context, entries, NULL);
 	return g_option_context_parse(context, argc, argv, error);
 }
@@ -234,6 +264,8 @@ static int check_options(MonitorOptions *o, int argc)
 	o->memory_bytes = (uint64_t)memory;
 	if (o->interval_s < 1)
 		return cmd_fail(EXIT_USAGE, "--interval takes seconds, one or more");
+	if (o->speed < 0 || (o->speed > 0 && !o->files))
+		return cmd_fail(EXIT_USAGE, "--speed goes with -r and takes a number above 0");
 	if (o->snaplen < 0)
 		return cmd_fail(EXIT_USAGE, "--snaplen takes bytes");
 	if (o->buffer_mib < 0 || o->buffer_mib > MOST_BUFFER_MIB)

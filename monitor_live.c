@@ -16,6 +16,9 @@
 /* How often what has finished is asked for, in capture time. */
 #define TAKE_EVERY_NS NS_PER_S
 
+/* While it waits the table goes on. */
+#define LONGEST_NAP_US 50000
+
 volatile sig_atomic_t monitor_wants_stop;
 static volatile sig_atomic_t wants_reopen, wants_summary;
 
@@ -131,6 +134,8 @@ static void tell(Monitor *m, Result *result)
 	for (size_t i = 0; i < result->finding_count; i++)
 		count_lost(m, &result->findings[i]);
 	event_result(m->events, now_ns(m), result);
+	if (m->table)
+		live_table_result(m->table, result);
 	metrics_add(m->metrics, &m->report, result);
 	result_free(result);
 }
@@ -244,6 +249,24 @@ static void summarise(Monitor *m)
 	write_metrics(m);
 }
 
+/* The table on a terminal, and what the user does there. */
+static void show(Monitor *m, bool is_over)
+{
+	static OpenTransfer open[LIVE_TABLE_OPEN];
+	if (!m->table || !live_table_is_due(m->table))
+		return;
+	size_t count = live_table_wants_rows(m->table)
+			       ? analysis_open_transfers(m->analysis, open, LIVE_TABLE_OPEN)
+			       : 0;
+	LiveTableState state = {
+		.now_ns = now_ns(m), .counts = analysis_counts(m->analysis), .is_over = is_over};
+	for (size_t i = 0; m->group && i < live_group_count(m->group); i++)
+		state.dropped += m->drops[i].kernel + m->drops[i].interface;
+	live_table_draw(m->table, &state, open, count);
+	if (live_table_wants_end(m->table))
+		monitor_wants_stop = 1;
+}
+
 /* What is due by time or signal. */
 static void turn(Monitor *m)
 {
@@ -266,6 +289,7 @@ static void turn(Monitor *m)
 		wants_summary = 0;
 		summarise(m);
 	}
+	show(m, false);
 }
 
 static void begin(Monitor *m, int64_t start_ns)
@@ -318,6 +342,24 @@ static int finish(Monitor *m, int status)
 
 /* ---- replay */
 
+/* Waits until a packet of @ts_ns would have come at the speed that is wanted. */
+static void pace(Monitor *m, int64_t ts_ns)
+{
+	static gint64 began_us;
+	static int64_t first_ns;
+	if (m->options->speed <= 0)
+		return;
+	if (began_us == 0) {
+		began_us = g_get_monotonic_time();
+		first_ns = ts_ns;
+	}
+	gint64 due_us = began_us + (gint64)((double)(ts_ns - first_ns) / m->options->speed / 1e3);
+	for (gint64 left; !monitor_wants_stop && (left = due_us - g_get_monotonic_time()) > 0;) {
+		g_usleep((gulong)MIN(left, LONGEST_NAP_US));
+		show(m, false);
+	}
+}
+
 int monitor_replay(Monitor *m)
 {
 	static Packet batch[READER_BATCH];
@@ -325,6 +367,7 @@ int monitor_replay(Monitor *m)
 	size_t count;
 	while (!monitor_wants_stop && !is_unheard(m) &&
 		(count = reader_next_batch(m->reader, batch)) > 0) {
+		pace(m, batch[0].ts_ns);
 		analysis_feed(m->analysis, batch, count);
 		if (!has_begun)
 			begin(m, batch[0].ts_ns);
@@ -339,7 +382,14 @@ int monitor_replay(Monitor *m)
 		if (info->damage)
 			status = cmd_fail(EXIT_INPUT, "%s: %s", info->path, info->damage);
 	}
-	return finish(m, status);
+	bool is_stopped = monitor_wants_stop;
+	status = finish(m, status);
+	/* on a terminal the end can be looked at */
+	while (m->table && !is_stopped && !monitor_wants_stop) {
+		g_usleep(LONGEST_NAP_US);
+		show(m, true);
+	}
+	return status;
 }
 
 /* ---- listening */

@@ -15,12 +15,14 @@
 #include "analyzer/capture/packet_ring.h"
 #include "monitor_action.h"
 #include "reports/json_events.h"
+#include "reports/live_table.h"
 #include "reports/metrics.h"
 
 typedef struct MonitorOptions {
 	char *filter, *sensor, *output, *metrics_path, *memory, *user, *ring, *keep, *ring_size;
 	char **interfaces, **files, **on_finding;
 	int interval_s, snaplen, buffer_mib;
+	double speed; /* of a replay, 0 as fast as it goes */
 	gboolean no_seccomp, json;
 	/* of the texts above */
 	uint64_t memory_bytes, ring_bytes;
@@ -40,6 +42,7 @@ typedef struct Monitor {
 	LiveClock clock;
 	PacketRing *ring; /* NULL none */
 	Action *action;   /* NULL none */
+	LiveTable *table; /* NULL none */
 	EventWriter *events;
 	Metrics *metrics;
 	EventSummary summary;               /* since summary_ns */

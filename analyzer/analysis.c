@@ -5,6 +5,7 @@
  */
 #include "analyzer/analysis.h"
 
+#include <malloc.h>
 #include <string.h>
 
 #include "analyzer/clock.h"
@@ -23,6 +24,10 @@
 #define FLOW_BYTES 12288
 #define FLOW_MEMORY_SHARE (1.0 / 2)
 #define LIVE_FLOW_SHARE (3.0 / 8)
+/* Fewer are no use, whatever the memory. */
+#define LEAST_FLOWS 16
+/* A sixteenth of the connections is evicted at a time, until the memory is held. */
+#define EVICTION_ROUNDS 16
 /* Connections are looked at for silence once in this much capture time. */
 #define EXPIRE_EVERY_NS SECOND_NS
 /* A connection whose both sides said FIN, or one said RST, may still see retransmissions. */
@@ -140,8 +145,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 	flow_hash_seed();
 	double flows = (double)analysis->options.memory_bytes *
 		       (options->is_live ? LIVE_FLOW_SHARE : FLOW_MEMORY_SHARE) / FLOW_BYTES;
-	analysis->flows =
-		flow_table_new((size_t)MAX(flows, 16.0), sizeof(Conversation), on_evict, analysis);
+	analysis->flows = flow_table_new(
+		(size_t)MAX(flows, LEAST_FLOWS), sizeof(Conversation), on_evict, analysis);
 	g_assert(analysis->flows);
 	analysis->fragments = fragments_new();
 	collection_init(&analysis->collection);
@@ -226,6 +231,30 @@ static void other_packet(Analysis *analysis, InputState *input, Packet *packet)
 	analysis->totals.ignored[packet->kind]++;
 }
 
+/* Bytes that are allocated now; 0 where the C library does not say. */
+static uint64_t memory_in_use(void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+	struct mallinfo2 info = mallinfo2();
+	return (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
+#else
+	return 0;
+#endif
+}
+
+/* Live: tables are sized for usual connections; where most have long logs and many files the
+ * oldest go until all fit. */
+static void hold_memory(Analysis *analysis)
+{
+	for (int i = 0; i < EVICTION_ROUNDS; i++) {
+		size_t count = flow_table_count(analysis->flows);
+		if (count <= LEAST_FLOWS || memory_in_use() <= analysis->options.memory_bytes)
+			return;
+		for (size_t n = count / EVICTION_ROUNDS + 1; n > 0; n--)
+			flow_table_evict(analysis->flows);
+	}
+}
+
 /* Live: connections that are silent for long are put to rest, so that their memory is free for
  * others, and jobs that are over end. */
 static void expire(Analysis *analysis, int64_t now_ns)
@@ -236,6 +265,7 @@ static void expire(Analysis *analysis, int64_t now_ns)
 			analysis->next_expiry_ns - now_ns <= EXPIRE_EVERY_NS))
 		return;
 	analysis->next_expiry_ns = now_ns + EXPIRE_EVERY_NS;
+	hold_memory(analysis);
 	Flow *flow = flow_table_oldest(analysis->flows);
 	while (flow) {
 		Flow *next = flow->lru_next;
@@ -387,6 +417,38 @@ AnalysisCounts analysis_counts(const Analysis *analysis)
 		.findings = analysis->rolling.findings,
 		.first_ns = totals->first_ns,
 		.last_ns = totals->last_ns};
+}
+
+static void open_transfer(const Conversation *conv, const Unit *unit, OpenTransfer *ret)
+{
+	*ret = (OpenTransfer){.serial = unit->serial,
+		.protocol = unit->protocol,
+		.file = unit->file[0] ? unit->file : NULL,
+		.share = unit->share[0] ? unit->share : NULL,
+		.is_write = unit_is_write(unit),
+		.bytes = unit_bytes(unit),
+		.start_ns = unit->account.start_ns,
+		.last_ns = conv->tcp.last_ns};
+	memcpy(ret->client.addr, unit->addr[SIDE_CLIENT], 16);
+	memcpy(ret->server.addr, unit->addr[SIDE_SERVER], 16);
+	ret->client.port = unit->port[SIDE_CLIENT];
+	ret->server.port = unit->port[SIDE_SERVER];
+	memcpy(ret->bucket_ns, unit->account.bucket_ns, sizeof(ret->bucket_ns));
+}
+
+size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size_t max)
+{
+	size_t count = 0;
+	const Flow *flow = flow_table_newest(analysis->flows);
+	for (; flow && count < max && !analysis->is_finished; flow = flow->lru_prev) {
+		const Conversation *conv = flow->user;
+		for (const Unit *unit = conv->units; unit && count < max; unit = unit->next)
+			open_transfer(conv, unit, &ret[count++]);
+		/* of FTP data it is in the list of the control connection */
+		if (conv->unit && conv->unit->is_unframed && count < max)
+			open_transfer(conv, conv->unit, &ret[count++]);
+	}
+	return count;
 }
 
 Result *analysis_finish(Analysis *analysis, const Reader *reader)

@@ -34,6 +34,18 @@ typedef struct AnalysisCounts {
 	int64_t first_ns, last_ns; /* capture time */
 } AnalysisCounts;
 
+/** OpenTransfer: one that goes on, as far as it is known. */
+typedef struct OpenTransfer {
+	uint64_t serial; /* the same from call to call */
+	ResultEndpoint client, server;
+	const char *protocol;     /* static */
+	const char *file, *share; /* NULL unknown; live until the next packet */
+	bool is_write;
+	uint64_t bytes;
+	int64_t start_ns, last_ns; /* since the epoch; last_ns: the latest packet of its connection */
+	int64_t bucket_ns[BUCKET_COUNT]; /* so far; the latest moments may lack their label yet */
+} OpenTransfer;
+
 typedef struct Analysis Analysis;
 
 /** analysis_new: ready for the first packet. Never NULL. */
@@ -58,6 +70,10 @@ void analysis_blind(
  * Ownership: the caller frees with result_free().
  */
 Result *analysis_take(Analysis *analysis, const Reader *reader, bool takes_all);
+
+/** analysis_open_transfers: at most @max transfers under way, of the connections that moved last.
+ * Returns how many were written. */
+size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size_t max);
 
 AnalysisCounts analysis_counts(const Analysis *analysis);
 

@@ -214,6 +214,17 @@ Flow *flow_table_oldest(const FlowTable *table)
 	return table->oldest;
 }
 
+void flow_table_evict(FlowTable *table)
+{
+	if (table->oldest)
+		evict_oldest(table);
+}
+
+Flow *flow_table_newest(const FlowTable *table)
+{
+	return table->youngest;
+}
+
 size_t flow_table_count(const FlowTable *table)
 {
 	return table->count;

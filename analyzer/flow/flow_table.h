@@ -70,9 +70,13 @@ Flow *flow_table_get(
 /** flow_table_remove: takes @flow out without calling evict; its memory is reused. */
 void flow_table_remove(FlowTable *table, Flow *flow);
 
+/** flow_table_evict: evicts the least recently used flow, if there is one, as for lack of room. */
+void flow_table_evict(FlowTable *table);
+
 /** flow_table_oldest: the least recently used flow, or NULL; walk on with lru_next towards the
- * young end. */
+ * young end. flow_table_newest: the other end; walk on with lru_prev. */
 Flow *flow_table_oldest(const FlowTable *table);
+Flow *flow_table_newest(const FlowTable *table);
 
 /** flow_table_count: flows in the table. flow_table_evictions: how many were evicted for lack of
  * room. */

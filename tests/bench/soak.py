@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Replays endless traffic through `slowcopy monitor` and looks at its memory: it must not grow.
 
-Four kinds: a hundred million packets of file transfers; a million half-open connections; a million
+Five kinds: a hundred million packets of file transfers; more busy SMB sessions than fit; a million half-open connections; a million
 SMB sessions that stay open; transfers that never end. The packets come through a pipe from the
 generators in tests/tools and are never stored. Prints what was measured; exit status 1 when memory
 grew or exceeded 1.3 times --memory.
@@ -27,9 +27,10 @@ def kinds(scale, work):
     subprocess.run([f"{BIN}/tools/capgen_bench", template, "40", "1"], check=True)
     million, t = int(1e6 * scale), shlex.quote(template)
     return {
-        "transfers": f"{BIN}/tools/capgen_bench /dev/stdout {100 * million} 2000",
+        "transfers": f"{BIN}/tools/capgen_bench /dev/stdout {100 * million} 400",
         "half-open": f"{BIN}/tools/pcap_repeat {t} 1 {million} 20000",
         "sessions": f"{BIN}/tools/pcap_repeat {t} 30 {million} 100000",
+        "busy": f"{BIN}/tools/capgen_bench /dev/stdout {50 * million} 5000",
         "endless": f"{BIN}/tools/capgen_bench /dev/stdout {20 * million} 200 4000000000",
     }
 
@@ -79,7 +80,7 @@ def run(name, generator, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--scale", type=float, default=1, help="1: the full size")
-    parser.add_argument("kinds", nargs="*", help="transfers, half-open, sessions, endless")
+    parser.add_argument("kinds", nargs="*", help="transfers, half-open, sessions, busy, endless")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="slowcopy-soak-") as work:
         chosen = {name: command for name, command in kinds(options.scale, work).items()
