@@ -242,15 +242,17 @@ static uint64_t memory_in_use(void)
 #endif
 }
 
-/* Live: tables are sized for usual connections; where most have long logs and many files the
- * oldest go until all fit. */
+/* Live: tables are sized for usual connections; where most have long logs and many files, first
+ * what is only compared with is given up, then the oldest connections, until all fit. */
 static void hold_memory(Analysis *analysis)
 {
-	for (int i = 0; i < EVICTION_ROUNDS; i++) {
+	for (int i = 0; i < 2 * EVICTION_ROUNDS; i++) {
 		size_t count = flow_table_count(analysis->flows);
-		if (count <= LEAST_FLOWS || memory_in_use() <= analysis->options.memory_bytes)
+		if (memory_in_use() <= analysis->options.memory_bytes)
 			return;
-		for (size_t n = count / EVICTION_ROUNDS + 1; n > 0; n--)
+		if (rolling_forget(&analysis->rolling, &analysis->collection))
+			continue;
+		for (size_t n = count / EVICTION_ROUNDS + 1; n > 0 && count > LEAST_FLOWS; n--)
 			flow_table_evict(analysis->flows);
 	}
 }
@@ -265,7 +267,8 @@ static void expire(Analysis *analysis, int64_t now_ns)
 			analysis->next_expiry_ns - now_ns <= EXPIRE_EVERY_NS))
 		return;
 	analysis->next_expiry_ns = now_ns + EXPIRE_EVERY_NS;
-	hold_memory(analysis);
+	if (!analysis->is_finished)
+		hold_memory(analysis);
 	Flow *flow = flow_table_oldest(analysis->flows);
 	while (flow) {
 		Flow *next = flow->lru_next;

@@ -85,7 +85,26 @@ static guint facts_list(Rolling *rolling, const GPtrArray *units, GPtrArray *lis
 	return fresh;
 }
 
-/* Forgets what is too old to be compared with, and connections nobody refers to. */
+/* Connections that have ended and nobody refers to. */
+static void drop_facts(Collection *collection)
+{
+	GPtrArray *facts = collection->facts;
+	for (guint i = facts->len; i > 0; i--) {
+		if (((ConnectionFacts *)facts->pdata[i - 1])->units == 0)
+			g_ptr_array_remove_index_fast(facts, i - 1);
+	}
+}
+
+bool rolling_forget(Rolling *rolling, Collection *collection)
+{
+	if (rolling->told->len == 0)
+		return false;
+	g_ptr_array_remove_range(rolling->told, 0, rolling->told->len / 4 + 1);
+	drop_facts(collection);
+	return true;
+}
+
+/* Forgets what is too old to be compared with. */
 static void prune(Rolling *rolling, Collection *collection, int64_t now_ns)
 {
 	GPtrArray *told = rolling->told;
@@ -95,11 +114,7 @@ static void prune(Rolling *rolling, Collection *collection, int64_t now_ns)
 		old++;
 	if (old > 0)
 		g_ptr_array_remove_range(told, 0, old);
-	GPtrArray *facts = collection->facts;
-	for (guint i = facts->len; i > 0; i--) {
-		if (((ConnectionFacts *)facts->pdata[i - 1])->units == 0)
-			g_ptr_array_remove_index_fast(facts, i - 1);
-	}
+	drop_facts(collection);
 }
 
 static void keep_told(Rolling *rolling, GPtrArray *units)

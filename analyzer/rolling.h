@@ -42,6 +42,10 @@ GPtrArray *rolling_select(Rolling *rolling, Collection *collection, const Tracke
 Result *rolling_build(Rolling *rolling, Collection *collection, GPtrArray *units,
 	const CaptureTotals *totals, const Reader *reader);
 
+/** rolling_forget: gives the memory of a quarter of the units told of back, the oldest. False when
+ * there are none. */
+bool rolling_forget(Rolling *rolling, Collection *collection);
+
 /** rolling_clear: before collection_clear. */
 void rolling_clear(Rolling *rolling);
 

@@ -4,9 +4,10 @@
  * client that reads and writes files in blocks of 64 KiB to 1 MiB, at 1 Gb/s, with round trips of a
  * LAN to a WAN, seen at the server, cut to headers. The same numbers every time.
  *
- * Usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES]
+ * Usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES [SECONDS]]
  *
  * BATCHES: of requests a file, 4 when it is not given; a huge number makes files that never end.
+ * SECONDS: in which the connections begin, 10 when it is not given.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #define BATCHES_PER_FILE 4
 
 static unsigned batches_per_file = BATCHES_PER_FILE;
+static int64_t start_spread_ns = START_SPREAD_NS;
 #define MAX_DEPTH 8
 #define HEADER_ROOM 160
 
@@ -431,7 +433,7 @@ static void connection_init(Connection *c, Capgen *capgen, unsigned number, uint
 	c->tcp.end[CAPGEN_SERVER].seq = (uint32_t)random_next(&c->random);
 	c->tcp.end[CAPGEN_CLIENT].window = c->tcp.end[CAPGEN_SERVER].window = 4 << 20;
 	c->tcp.end[CAPGEN_SERVER].ttl = 63;
-	c->now_ns = (int64_t)random_below(&c->random, START_SPREAD_NS);
+	c->now_ns = (int64_t)random_below(&c->random, (uint64_t)start_spread_ns);
 	c->rtt_ns = rtts[random_below(&c->random, sizeof rtts / sizeof *rtts)];
 	c->session = number + 1;
 	c->quota = quota;
@@ -464,12 +466,15 @@ static void sift_down(Connection **heap, unsigned count, unsigned i)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4 && argc != 5) {
-		fprintf(stderr, "usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES]\n");
+	if (argc < 4 || argc > 6) {
+		fprintf(stderr,
+			"usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES [SECONDS]]\n");
 		return 2;
 	}
-	if (argc == 5)
+	if (argc > 4)
 		batches_per_file = (unsigned)strtoul(argv[4], NULL, 10);
+	if (argc > 5)
+		start_spread_ns = strtoll(argv[5], NULL, 10) * CAPGEN_S;
 	uint64_t packets = strtoull(argv[2], NULL, 10);
 	unsigned count = (unsigned)strtoul(argv[3], NULL, 10);
 	FILE *out = count > 0 ? fopen(argv[1], "wb") : NULL;
