@@ -16,7 +16,7 @@ PRESENT := $(foreach o,$(OPTIONAL),$(if $(call has,$(firstword $(subst :, ,$(o))
 MISSING := $(strip $(foreach p,$(REQUIRED),$(if $(call has,$(p)),,$(p))))
 PKGS := $(REQUIRED) $(foreach o,$(PRESENT),$(firstword $(subst :, ,$(o))))
 # these need nothing of it, or install it first
-STARTERS := demo check check-% asan fuzzers fuzz coverage bench bench-ir lint lab accuracy deb dist clean help golden-update
+STARTERS := demo check check-% asan fuzzers fuzz coverage bench bench-ir soak lint lab accuracy deb dist clean help golden-update
 ifneq ($(MISSING),)
 ifneq ($(filter-out $(STARTERS),$(or $(MAKECMDGOALS),all)),)
 $(error Not found by pkg-config: $(MISSING). On Debian run `.ci/packages build` as root, or `make demo`)
@@ -158,7 +158,7 @@ PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
 REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
 GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN_SCRIPTS),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
 MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py' --command 'monitor-live=tests/cli/monitor_live_check.py' \
-	--command 'monitor-table=tests/cli/monitor_table_check.py'
+	--command 'monitor-table=tests/cli/monitor_table_check.py' --command 'recipes=tests/cli/recipes_check.py'
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
@@ -214,7 +214,7 @@ fuzz: fuzzers
 	done; rmdir tests/fuzz/crashes/* 2>/dev/null || true
 
 # ---- measuring
-.PHONY: coverage coverage-run lint bench bench-ir
+.PHONY: coverage coverage-run lint bench bench-ir soak
 coverage:
 	$(Q).ci/packages coverage
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=cover check-run
@@ -238,6 +238,11 @@ bench-ir:
 	$(Q).ci/packages bench
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=release build/release/slowcopy build/release/tools/capgen_bench
 	$(Q)tests/bench/bench_ir.py
+# a hundred million packets and other floods through the monitor: its memory must hold
+soak:
+	$(Q).ci/packages bench
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) MODE=release build/release/slowcopy build/release/tools/capgen_bench build/release/tools/pcap_repeat
+	$(Q)tests/bench/soak.py
 
 # ---- the program for people
 DEMO := testdata/causes/smb-serial-requests/smb3-serial-64k-10ms/client.pcap.gz
@@ -266,6 +271,8 @@ install: all
 	$(Q)for f in $(wildcard docs/man/*.[1-8]); do install -D -m 644 $$f $(INSTALL_TO)/share/man/man$${f##*.}/$${f##*/}; done
 	$(Q)for f in $(wildcard docs/*.schema.json); do install -D -m 644 $$f $(INSTALL_TO)/share/slowcopy/$${f##*/}; done
 	$(Q)for f in $(wildcard docs/packaging/*.service); do install -D -m 644 $$f $(INSTALL_TO)/lib/systemd/system/$${f##*/}; done
+	$(Q)for f in $(wildcard docs/recipes/*/*); do install -D -m $$(test -x $$f && echo 755 || echo 644) $$f $(INSTALL_TO)/share/slowcopy/$${f#docs/}; done
+	$(Q)for f in $(wildcard docs/packaging/slowcopy-monitor.*); do install -D -m 644 $$f $(INSTALL_TO)/share/slowcopy/$${f##*/}; done
 	$(Q)for f in $(wildcard docs/packaging/*.bash); do install -D -m 644 $$f $(INSTALL_TO)/share/bash-completion/completions/slowcopy; done
 uninstall:
 	rm -f $(INSTALL_TO)/bin/slowcopy $(INSTALL_TO)/share/bash-completion/completions/slowcopy
