@@ -42,7 +42,8 @@ typedef struct OpenTransfer {
 	const char *file, *share; /* NULL unknown; live until the next packet */
 	bool is_write;
 	uint64_t bytes;
-	int64_t start_ns, last_ns; /* since the epoch; last_ns: the latest packet of its connection */
+	int64_t start_ns,
+		last_ns; /* since the epoch; last_ns: the latest packet of its connection */
 	int64_t bucket_ns[BUCKET_COUNT]; /* so far; the latest moments may lack their label yet */
 } OpenTransfer;
 
