@@ -60,6 +60,7 @@ struct Analysis {
 	Tracker *tracker;
 	Fragments *fragments;
 	Nbf *nbf; /* NULL: no NetBEUI so far */
+	UdpFlows *udp_flows;
 	Collection collection;
 	Rolling rolling;
 	CaptureTotals totals;
@@ -149,6 +150,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 		(size_t)MAX(flows, LEAST_FLOWS), sizeof(Conversation), on_evict, analysis);
 	g_assert(analysis->flows);
 	analysis->fragments = fragments_new();
+	analysis->udp_flows = udp_flows_new();
+	analysis->totals.udp_flows = analysis->udp_flows;
 	collection_init(&analysis->collection);
 	TrackerOps ops = {.unit_done = on_unit,
 		.connection_done = on_connection,
@@ -214,14 +217,31 @@ static void datagram_packet(InputState *input, const Packet *packet)
 		datagrams_push(input->datagrams, packet);
 }
 
+static void count_pause(PauseFrames *pauses, const Packet *packet)
+{
+	if (pauses->count++ == 0) {
+		pauses->first_ns = packet->ts_ns;
+		pauses->first_frame = packet->frame;
+	}
+	pauses->last_ns = packet->ts_ns;
+}
+
 static void other_packet(Analysis *analysis, InputState *input, Packet *packet)
 {
 	Packet whole;
 	if (packet->kind == PACKET_FRAGMENT && analysis->fragments &&
-		fragments_push(analysis->fragments, packet, &whole) && whole.kind == PACKET_TCP) {
-		made_packet(analysis, &whole, &input->next_stream, 0);
-		return;
+		fragments_push(analysis->fragments, packet, &whole)) {
+		if (whole.kind == PACKET_TCP) {
+			made_packet(analysis, &whole, &input->next_stream, 0);
+			return;
+		}
+		if (whole.kind == PACKET_UDP && analysis->udp_flows)
+			udp_flows_push(analysis->udp_flows, &whole);
 	}
+	if (packet->kind == PACKET_UDP && analysis->udp_flows)
+		udp_flows_push(analysis->udp_flows, packet);
+	if (packet->kind == PACKET_PAUSE)
+		count_pause(&analysis->totals.pauses, packet);
 	if (packet->kind == PACKET_UDP)
 		tracker_udp(analysis->tracker, packet);
 	if (packet->kind == PACKET_NBF)
@@ -490,6 +510,7 @@ void analysis_free(Analysis *analysis)
 	nbf_free(analysis->nbf);
 	for (guint i = 0; i < analysis->inputs->len; i++)
 		datagrams_free(g_array_index(analysis->inputs, InputState, i).datagrams);
+	udp_flows_free(analysis->udp_flows);
 	g_array_unref(analysis->inputs);
 	g_free(analysis);
 }

@@ -126,6 +126,9 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 	c->unit_count = ex->input->unit_count + ex->input->history_count;
 	c->connections = ex->input->facts;
 	c->connection_count = ex->input->fact_count;
+	c->udp_flows = ex->input->udp_flows;
+	c->udp_flow_count = ex->input->udp_flow_count;
+	c->pauses = ex->input->pauses;
 	c->arena = ex->input->arena;
 }
 

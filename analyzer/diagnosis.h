@@ -18,6 +18,9 @@ typedef struct DiagnosisInput {
 	const ConnectionFacts *const *facts;
 	uint32_t fact_count;
 	const ResultCapture *capture;
+	const ResultUdpFlow *udp_flows;
+	size_t udp_flow_count;
+	PauseFrames pauses;
 	int64_t first_packet_ns;
 	Confidence confidence_cap; /* of the capture as a whole */
 	Unit *const *history;      /* told of before; only compared with */

@@ -315,15 +315,66 @@ typedef struct ResultVerdict {
 	size_t ruled_out_count;
 } ResultVerdict;
 
+/** ResultHostWay: what one host of a pair sent to the other. */
+typedef struct ResultHostWay {
+	uint64_t bytes;     /* file data */
+	double bytes_per_s; /* of the fastest transfer that way, 0 none */
+	uint32_t transfers;
+	uint64_t read_bytes, written_bytes; /* fetched by the host that receives; brought by the one
+					       that sends */
+	double read_bytes_per_s, written_bytes_per_s; /* fastest of either, 0 none */
+	int32_t slowest; /* the largest transfer that way (index), whose time is told; -1 none */
+	Bucket dominant; /* where most of its time went... */
+	double dominant_share;        /* ...0..1; 0 none */
+	double capacity_bytes_per_s;  /* what the path carried, 0 unknown or not proven */
+	double reference_bytes_per_s; /* what a test program or another application moved that way
+					 without being a transfer; 0 none */
+	const char *reference;        /* its name, NULL none */
+} ResultHostWay;
+
 typedef struct ResultHostPair {
 	uint8_t a[16], b[16];
-	uint64_t a_to_b_bytes, b_to_a_bytes;
-	double a_to_b_bytes_per_s,
-		b_to_a_bytes_per_s; /* of the fastest transfer that way, 0 none */
+	ResultHostWay a_to_b, b_to_a;
 	const char *const *protocols;
 	size_t protocol_count;
-	int32_t worst_finding; /* index, -1 none */
+	int32_t worst_finding;   /* index, -1 none */
+	double asymmetry;        /* rate of the faster way over that of the slower; 0 unknown */
+	Bucket asymmetry_bucket; /* what costs the slower way most more per byte */
+	const char
+		*asymmetry_text; /* a sentence, NULL when both ways are alike or one is missing */
 } ResultHostPair;
+
+/** ResultShare: one of several transfers that ran at the same time. */
+typedef struct ResultShare {
+	int32_t transfer;   /* index */
+	double bytes_per_s; /* while others ran */
+	double share;       /* of what all moved then, 0..1 */
+	bool is_starved;    /* less than half of an even share, held back by the network */
+} ResultShare;
+
+/** ResultSharing: transfers that ran at the same time from or to one host. */
+typedef struct ResultSharing {
+	uint8_t host[16];
+	bool host_sends;
+	int64_t start_ns, duration_ns; /* duration: while two or more ran */
+	double bytes_per_s;            /* of all together then */
+	const ResultShare *shares;     /* by start */
+	size_t share_count;
+} ResultSharing;
+
+/** ResultUdpFlow: datagrams one way; most bytes first. */
+typedef struct ResultUdpFlow {
+	uint16_t input;
+	ResultEndpoint from, to;
+	const char *program; /* "iperf3", "iperf2", "netio", or NULL */
+	uint64_t datagrams, bytes;
+	int64_t start_ns, duration_ns;
+	double bytes_per_s;
+	uint64_t lost,
+		late; /* before the capture point; RESULT_UNKNOWN_COUNT when nobody can tell */
+	const char *numbered_by; /* "own numbers", "IP identification", or NULL */
+	uint64_t first_frame;
+} ResultUdpFlow;
 
 typedef enum OwedBy { OWED_BY_UNKNOWN, OWED_BY_CLIENT, OWED_BY_SERVER, OWED_BY_NETWORK } OwedBy;
 
@@ -335,6 +386,13 @@ typedef struct ResultStall {
 	Bucket bucket;
 	uint64_t frame; /* the packet that ended it */
 } ResultStall;
+
+/** PauseFrames: Ethernet frames that ask for silence (IEEE 802.3 annex 31B). */
+typedef struct PauseFrames {
+	uint64_t count;
+	int64_t first_ns, last_ns;
+	uint64_t first_frame;
+} PauseFrames;
 
 typedef struct Result {
 	const ResultInput *inputs;
@@ -354,6 +412,10 @@ typedef struct Result {
 	size_t finding_count;
 	const ResultHostPair *host_pairs;
 	size_t host_pair_count;
+	const ResultSharing *sharings; /* by start, bounded */
+	size_t sharing_count;
+	const ResultUdpFlow *udp_flows; /* most bytes first, bounded */
+	size_t udp_flow_count;
 	const ResultStall *stalls; /* longest first, bounded */
 	size_t stall_count;
 	const ResultLimit *limits;

@@ -11,6 +11,7 @@
 #include "analyzer/capture_grade.h"
 #include "analyzer/constants.h"
 #include "analyzer/diagnosis.h"
+#include "analyzer/result_hosts.h"
 #include "analyzer/result_transfer.h"
 
 /* A job is shown beside its only file when this much of it is not the file's: connecting, logging
@@ -238,6 +239,8 @@ static void limits_build(Collection *collection, const CaptureTotals *totals, Re
 		"no path speed is known between these hosts");
 	limit_add(limits, "fragments", totals->fragments.evicted,
 		"datagrams were given up; their packets are not counted");
+	limit_add(limits, "udp-flows", udp_flows_evicted(totals->udp_flows),
+		"UDP flows that ended long ago are missing from the list");
 	uint64_t requests = 0, files = 0;
 	for (size_t i = 0; i < r->session_count; i++) {
 		requests += r->sessions[i].stats.requests_dropped;
@@ -264,6 +267,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 	Confidence cap = capture_grade(arena, r, totals);
 	drop_plain_jobs(collection);
 	uint32_t transfers = number_units(collection);
+	result_udp_flows_build(arena, totals->udp_flows, totals->first_ns, r);
 	DiagnosisInput input = {.arena = arena,
 		.units = (Unit *const *)collection->units->pdata,
 		.unit_count = collection->units->len,
@@ -271,6 +275,9 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.facts = (const ConnectionFacts *const *)collection->facts->pdata,
 		.fact_count = collection->facts->len,
 		.capture = &r->capture,
+		.udp_flows = r->udp_flows,
+		.udp_flow_count = r->udp_flow_count,
+		.pauses = totals->pauses,
 		.first_packet_ns = totals->first_ns,
 		.confidence_cap = cap,
 		.history = collection->history,
@@ -283,6 +290,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 	r->verdict = diagnosis.verdict;
 	result_transfers_build(&input, &diagnosis, r);
 	result_host_pairs_build(&input, r);
+	result_sharings_build(&input, r);
 	collection->arena = NULL;
 	return r;
 }

@@ -9,6 +9,7 @@
 #include "analyzer/capture/reader.h"
 #include "analyzer/collection.h"
 #include "analyzer/flow/fragments.h"
+#include "analyzer/flow/udp_flows.h"
 #include "analyzer/result.h"
 
 /** CaptureTotals: counters over all packets. */
@@ -22,6 +23,8 @@ typedef struct CaptureTotals {
 	uint64_t told_early; /* live: see Rolling */
 	TrackerCounts tracker;
 	FragmentsStats fragments;
+	const UdpFlows *udp_flows; /* the analysis' own; NULL none */
+	PauseFrames pauses;
 	const Blindness *blindness; /* live: packets that were not seen; NULL none */
 	bool expire; /* put silent connections to rest (live), or keep them as Wireshark does */
 	int64_t idle_ns;

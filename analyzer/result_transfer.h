@@ -10,7 +10,4 @@
 /** result_transfers_build: fills transfers and jobs of @ret. */
 void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagnosis, Result *ret);
 
-/** result_host_pairs_build: fills host_pairs of @ret, most bytes first. Transfers come first. */
-void result_host_pairs_build(const DiagnosisInput *input, Result *ret);
-
 #endif

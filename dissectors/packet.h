@@ -77,6 +77,7 @@ typedef struct Packet {
 	bool dont_fragment;
 	bool more_fragments;
 	bool has_macs;
+	bool was_fragmented; /* put together from fragments; never set by packet_decode */
 	bool has_timestamps;
 	bool sack_permitted;
 	bool has_window_scale;

@@ -79,6 +79,14 @@ static void write_judgement(JsonOut *j, const Result *result)
 	for (size_t i = 0; i < result->host_pair_count; i++)
 		array_add(j, i, json_part_host_pair(result, j->options, &result->host_pairs[i]));
 	array_end(j);
+	array_begin(j, "shared");
+	for (size_t i = 0; i < result->sharing_count; i++)
+		array_add(j, i, json_part_sharing(result, j->options, &result->sharings[i]));
+	array_end(j);
+	array_begin(j, "udp_flows");
+	for (size_t i = 0; i < result->udp_flow_count; i++)
+		array_add(j, i, json_part_udp_flow(j->options, &result->udp_flows[i]));
+	array_end(j);
 	array_begin(j, "stalls");
 	for (size_t i = 0; i < result->stall_count; i++)
 		array_add(j, i, json_part_stall(&result->stalls[i]));

@@ -13,9 +13,11 @@
 
 /* Rows of each folded table; with the fixed lines they stay below 60 lines together. */
 #define FINDINGS_SHOWN 5
-#define COPIES_SHOWN 4
-#define CONNECTIONS_SHOWN 3
-#define COMMANDS_SHOWN 4
+#define COPIES_SHOWN 3
+#define CONNECTIONS_SHOWN 2
+#define HOSTS_SHOWN 2
+#define UDP_FLOWS_SHOWN 2
+#define COMMANDS_SHOWN 3
 #define FIXES_SHOWN 3
 #define WARNINGS_SHOWN 2
 #define BUCKETS_SHOWN 6
@@ -112,6 +114,18 @@ static void write_setup(const Result *result, FILE *out)
 	fputs("\n\n", out);
 }
 
+/** write_possible: one of them: they are doubtful, and the table of findings lists the others. */
+static void write_possible(const Result *result, FILE *out)
+{
+	g_autofree char *possible = wording_possible(result, 0);
+
+	if (!possible)
+		return;
+	fputs("**Possible:** ", out);
+	print(out, possible);
+	fputs("\n\n", out);
+}
+
 static void write_fixes(const Result *result, FILE *out)
 {
 	g_autofree char *ruled_out = wording_ruled_out(result, SIZE_MAX);
@@ -137,15 +151,7 @@ static void write_fixes(const Result *result, FILE *out)
 	}
 	if (shown > 0)
 		fputs("\n", out);
-	for (size_t i = 0; i < FIXES_SHOWN; i++) {
-		g_autofree char *possible = wording_possible(result, i);
-
-		if (!possible)
-			break;
-		fputs("**Possible:** ", out);
-		print(out, possible);
-		fputs("\n\n", out);
-	}
+	write_possible(result, out);
 }
 
 /** fold: begins a folded table; @head is its header line and the line below. */
@@ -222,6 +228,81 @@ static void write_copies(const Result *result, const ReportOptions *options, FIL
 			is_job ? &result->jobs[i] : &result->transfers[i - result->job_count], out);
 	}
 	fputs("\n</details>\n", out);
+}
+
+static void write_way(const Result *result, const ReportOptions *options, const uint8_t from[16],
+	const uint8_t to[16], const ResultHostWay *way, FILE *out)
+{
+	g_autofree char *rates = wording_way(way);
+	UnitText rooms[2];
+
+	if (way->bytes == 0)
+		return;
+	fputs("| ", out);
+	print(out, wording_host(options, from, &rooms[0]));
+	fputs(" | ", out);
+	print(out, wording_host(options, to, &rooms[1]));
+	fprintf(out, " | %s | ", units_size(way->bytes).text);
+	print(out, rates);
+	fputs(" | ", out);
+	if (result_transfer(result, way->slowest))
+		print(out, bucket_title(way->dominant));
+	fputs(" | ", out);
+	print(out, way->reference ? way->reference : "-");
+	if (way->reference)
+		fprintf(out, " %s", units_rate(way->reference_bytes_per_s).text);
+	fputs(" |\n", out);
+}
+
+static bool write_hosts(const Result *result, const ReportOptions *options, FILE *out)
+{
+	size_t shown = MIN(result->host_pair_count, HOSTS_SHOWN);
+	const ResultHostPair *first = result->host_pairs;
+
+	/* one way between two hosts is what the verdict speaks of */
+	if (shown == 0 || (result->host_pair_count == 1 && !first->asymmetry_text &&
+				  !first->a_to_b.reference && !first->b_to_a.reference))
+		return false;
+	fold(out, "Between hosts", shown, result->host_pair_count,
+		"| from | to | size | fastest | the largest waited most for | what else moved data "
+		"|\n"
+		"|---|---|---|---|---|---|");
+	for (size_t i = 0; i < shown; i++) {
+		const ResultHostPair *p = &result->host_pairs[i];
+
+		write_way(result, options, p->a, p->b, &p->a_to_b, out);
+		write_way(result, options, p->b, p->a, &p->b_to_a, out);
+		if (p->asymmetry_text) {
+			fputs("| | | | ", out);
+			print(out, p->asymmetry_text);
+			fputs(" | | |\n", out);
+		}
+	}
+	fputs("\n</details>\n", out);
+	return true;
+}
+
+static bool write_udp_flows(const Result *result, const ReportOptions *options, FILE *out)
+{
+	size_t shown = MIN(result->udp_flow_count, UDP_FLOWS_SHOWN);
+
+	if (shown == 0)
+		return false;
+	fold(out, "UDP", shown, result->udp_flow_count,
+		"| from | to | program | size | rate | lost on the way here |\n"
+		"|---|---|---|---|---|---|");
+	for (size_t i = 0; i < shown; i++) {
+		const ResultUdpFlow *u = &result->udp_flows[i];
+		g_autofree char *lost = wording_lost(u);
+
+		fprintf(out, "| %s | %s | ", wording_endpoint(options, &u->from).text,
+			wording_endpoint(options, &u->to).text);
+		print(out, u->program ? u->program : "-");
+		fprintf(out, " | %s | %s | %s |\n", units_size(u->bytes).text,
+			units_rate(u->bytes_per_s).text, lost);
+	}
+	fputs("\n</details>\n", out);
+	return true;
 }
 
 static void write_connections(const Result *result, const ReportOptions *options, FILE *out)
@@ -307,6 +388,7 @@ static bool markdown_write(
 	const Result *result, const ReportOptions *options, FILE *out, GError **error)
 {
 	g_autofree char *capture = wording_capture(result);
+	bool has_hosts, has_udp;
 
 	(void)error;
 	write_verdict(result, options, out);
@@ -315,7 +397,11 @@ static bool markdown_write(
 	write_fixes(result, out);
 	write_findings(result, out);
 	write_copies(result, options, out);
-	write_connections(result, options, out);
+	has_hosts = write_hosts(result, options, out);
+	has_udp = write_udp_flows(result, options, out);
+	/* a page that is read in an issue has room for one of them */
+	if (!has_hosts && !has_udp)
+		write_connections(result, options, out);
 	write_commands(result, out);
 	fputs("\n", out);
 	print_code(out, options->command_line ? options->command_line : "slowcopy analyze");

@@ -340,9 +340,131 @@ static void stalls(const HtmlPage *page)
 	html_table_end(page);
 }
 
+static void way_row(const HtmlPage *page, const uint8_t from[16], const uint8_t to[16],
+	const ResultHostWay *way, const char *asymmetry)
+{
+	const ResultTransfer *largest = result_transfer(page->result, way->slowest);
+	g_autofree char *most = NULL, *reference = NULL;
+	UnitText rooms[2];
+
+	if (way->bytes == 0)
+		return;
+	if (largest)
+		most = g_strdup_printf(
+			"%s %.0f %%", bucket_title(way->dominant), 100 * way->dominant_share);
+	if (way->reference)
+		reference = g_strdup_printf(
+			"%s %s", way->reference, units_rate(way->reference_bytes_per_s).text);
+	fputs("<tr>", page->out);
+	html_text_cell(page, wording_host(page->options, from, &rooms[0]));
+	html_text_cell(page, wording_host(page->options, to, &rooms[1]));
+	html_number_cell(page, units_size(way->bytes).text, (double)way->bytes);
+	html_number_cell(page, units_count(way->transfers).text, way->transfers);
+	html_number_cell(page,
+		way->read_bytes_per_s > 0 ? units_rate(way->read_bytes_per_s).text : "-",
+		way->read_bytes_per_s);
+	html_number_cell(page,
+		way->written_bytes_per_s > 0 ? units_rate(way->written_bytes_per_s).text : "-",
+		way->written_bytes_per_s);
+	html_text_cell(page, most);
+	html_text_cell(page, asymmetry);
+	html_text_cell(page, reference);
+	fputs("</tr>\n", page->out);
+}
+
+static void hosts(const HtmlPage *page)
+{
+	const Result *result = page->result;
+	size_t ways = 0;
+
+	for (size_t i = 0; i < result->host_pair_count; i++)
+		ways += (result->host_pairs[i].a_to_b.bytes > 0) +
+			(result->host_pairs[i].b_to_a.bytes > 0);
+	if (ways == 0)
+		return;
+	html_table_begin(page, "Between hosts", ways, "From", "To", "#Size", "#Copies", "#Read at",
+		"#Written at", "The largest waited most for", "Against the other way",
+		"What else moved data this way", (const char *)NULL);
+	for (size_t i = 0; i < result->host_pair_count && i < HTML_ROWS_MAX; i++) {
+		const ResultHostPair *p = &result->host_pairs[i];
+		bool a_is_slow = p->a_to_b.bytes_per_s <= p->b_to_a.bytes_per_s;
+
+		way_row(page, p->a, p->b, &p->a_to_b, a_is_slow ? p->asymmetry_text : NULL);
+		way_row(page, p->b, p->a, &p->b_to_a, a_is_slow ? NULL : p->asymmetry_text);
+	}
+	html_table_end(page);
+}
+
+static void sharings(const HtmlPage *page)
+{
+	const Result *result = page->result;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < result->sharing_count; i++)
+		rows += result->sharings[i].share_count;
+	if (rows == 0)
+		return;
+	html_table_begin(page, "Copies at the same time", rows, "Host", "Role", "#At", "#For",
+		"Copy", "#Rate", "#Share", "", (const char *)NULL);
+	for (size_t i = 0; i < result->sharing_count; i++) {
+		const ResultSharing *s = &result->sharings[i];
+		UnitText room;
+
+		for (size_t k = 0; k < s->share_count; k++) {
+			const ResultShare *share = &s->shares[k];
+			const ResultTransfer *t = result_transfer(result, share->transfer);
+
+			fputs("<tr>", page->out);
+			html_text_cell(page, wording_host(page->options, s->host, &room));
+			html_text_cell(page, s->host_sends ? "sends" : "receives");
+			html_number_cell(
+				page, units_duration(s->start_ns).text, (double)s->start_ns);
+			html_number_cell(
+				page, units_duration(s->duration_ns).text, (double)s->duration_ns);
+			html_text_cell(page, t ? t->id : "");
+			html_number_cell(
+				page, units_rate(share->bytes_per_s).text, share->bytes_per_s);
+			html_number_cell(
+				page, units_percent(100 * share->share).text, share->share);
+			html_text_cell(page, share->is_starved ? "starved" : "");
+			fputs("</tr>\n", page->out);
+		}
+	}
+	html_table_end(page);
+}
+
+static void udp_flows(const HtmlPage *page)
+{
+	const Result *result = page->result;
+
+	if (result->udp_flow_count == 0)
+		return;
+	html_table_begin(page, "UDP", result->udp_flow_count, "From", "To", "Program", "#Size",
+		"#Rate", "#Lost on the way here", "Known by", (const char *)NULL);
+	for (size_t i = 0; i < result->udp_flow_count && i < HTML_ROWS_MAX; i++) {
+		const ResultUdpFlow *u = &result->udp_flows[i];
+		g_autofree char *lost = wording_lost(u);
+
+		fputs("<tr>", page->out);
+		html_text_cell(page, wording_endpoint(page->options, &u->from).text);
+		html_text_cell(page, wording_endpoint(page->options, &u->to).text);
+		html_text_cell(page, u->program);
+		html_number_cell(page, units_size(u->bytes).text, (double)u->bytes);
+		html_number_cell(page, units_rate(u->bytes_per_s).text, u->bytes_per_s);
+		html_number_cell(
+			page, lost, u->lost == RESULT_UNKNOWN_COUNT ? -1 : (double)u->lost);
+		html_text_cell(page, u->numbered_by);
+		fputs("</tr>\n", page->out);
+	}
+	html_table_end(page);
+}
+
 void html_tables(const HtmlPage *page)
 {
 	copies(page);
+	hosts(page);
+	sharings(page);
+	udp_flows(page);
 	commands(page);
 	html_sessions(page);
 	connections(page);

@@ -751,12 +751,30 @@ json_t *json_part_finding(const ResultFinding *f)
 	return ret;
 }
 
-static json_t *pair_way_json(uint64_t bytes, double bytes_per_s)
+static json_t *transfer_id(const Result *result, int32_t index)
+{
+	const ResultTransfer *t = result_transfer(result, index);
+
+	return t ? json_part_text(t->id) : json_null();
+}
+
+static json_t *pair_way_json(const Result *result, const ResultHostWay *way)
 {
 	json_t *ret = json_object();
 
-	put(ret, "bytes", count_json(bytes));
-	put(ret, "bytes_per_s", rate_json(bytes_per_s));
+	put(ret, "bytes", count_json(way->bytes));
+	put(ret, "bytes_per_s", rate_json(way->bytes_per_s));
+	put(ret, "transfers", json_integer(way->transfers));
+	put(ret, "read_bytes", count_json(way->read_bytes));
+	put(ret, "read_bytes_per_s", rate_json(way->read_bytes_per_s));
+	put(ret, "written_bytes", count_json(way->written_bytes));
+	put(ret, "written_bytes_per_s", rate_json(way->written_bytes_per_s));
+	put(ret, "largest_transfer", transfer_id(result, way->slowest));
+	put(ret, "dominant_bucket",
+		way->slowest < 0 ? json_null() : json_string(bucket_id(way->dominant)));
+	put(ret, "capacity_bytes_per_s", rate_json(way->capacity_bytes_per_s));
+	put(ret, "reference", json_part_text(way->reference));
+	put(ret, "reference_bytes_per_s", rate_json(way->reference_bytes_per_s));
 	return ret;
 }
 
@@ -768,10 +786,61 @@ json_t *json_part_host_pair(
 
 	put(ret, "a", json_part_text(wording_host(options, pair->a, &room)));
 	put(ret, "b", json_part_text(wording_host(options, pair->b, &room)));
-	put(ret, "a_to_b", pair_way_json(pair->a_to_b_bytes, pair->a_to_b_bytes_per_s));
-	put(ret, "b_to_a", pair_way_json(pair->b_to_a_bytes, pair->b_to_a_bytes_per_s));
+	put(ret, "a_to_b", pair_way_json(result, &pair->a_to_b));
+	put(ret, "b_to_a", pair_way_json(result, &pair->b_to_a));
 	put(ret, "protocols", texts_json(pair->protocols, pair->protocol_count));
 	put(ret, "worst_finding", finding_id(result, pair->worst_finding));
+	put(ret, "asymmetry",
+		pair->asymmetry > 0 ? json_real(round(pair->asymmetry * 100) / 100) : json_null());
+	put(ret, "asymmetry_bucket",
+		pair->asymmetry_text ? json_string(bucket_id(pair->asymmetry_bucket))
+				     : json_null());
+	put(ret, "asymmetry_text", json_part_text(pair->asymmetry_text));
+	return ret;
+}
+
+json_t *json_part_sharing(
+	const Result *result, const ReportOptions *options, const ResultSharing *sharing)
+{
+	json_t *ret = json_object(), *shares = json_array();
+	UnitText room;
+
+	for (size_t i = 0; i < sharing->share_count; i++) {
+		const ResultShare *s = &sharing->shares[i];
+		json_t *share = json_object();
+
+		put(share, "transfer", transfer_id(result, s->transfer));
+		put(share, "bytes_per_s", rate_json(s->bytes_per_s));
+		put(share, "share", json_real(round(s->share * 1000) / 1000));
+		put(share, "starved", json_boolean(s->is_starved));
+		json_array_append_new(shares, share);
+	}
+	put(ret, "host", json_part_text(wording_host(options, sharing->host, &room)));
+	put(ret, "role", json_string(sharing->host_sends ? "sends" : "receives"));
+	put(ret, "start_ns", ns_json(sharing->start_ns));
+	put(ret, "duration_ns", ns_json(sharing->duration_ns));
+	put(ret, "bytes_per_s", rate_json(sharing->bytes_per_s));
+	put(ret, "shares", shares);
+	return ret;
+}
+
+json_t *json_part_udp_flow(const ReportOptions *options, const ResultUdpFlow *flow)
+{
+	json_t *ret = json_object();
+
+	put(ret, "input", json_integer(flow->input));
+	put(ret, "from", json_part_text(wording_endpoint(options, &flow->from).text));
+	put(ret, "to", json_part_text(wording_endpoint(options, &flow->to).text));
+	put(ret, "program", json_part_text(flow->program));
+	put(ret, "datagrams", count_json(flow->datagrams));
+	put(ret, "bytes", count_json(flow->bytes));
+	put(ret, "start_ns", ns_json(flow->start_ns));
+	put(ret, "duration_ns", ns_json(flow->duration_ns));
+	put(ret, "bytes_per_s", rate_json(flow->bytes_per_s));
+	put(ret, "numbered_by", json_part_text(flow->numbered_by));
+	put(ret, "lost_packets", count_json(flow->lost));
+	put(ret, "late_packets", count_json(flow->late));
+	put(ret, "first_frame", count_json(flow->first_frame));
 	return ret;
 }
 

@@ -41,6 +41,13 @@ json_t *json_part_transfer(
 	const Result *result, const ReportOptions *options, const ResultTransfer *transfer);
 json_t *json_part_finding(const ResultFinding *finding);
 
+/** json_part_sharing: transfers by id. */
+json_t *json_part_sharing(
+	const Result *result, const ReportOptions *options, const ResultSharing *sharing);
+
+/** json_part_udp_flow: lost and late are null when nobody can tell. */
+json_t *json_part_udp_flow(const ReportOptions *options, const ResultUdpFlow *flow);
+
 /** json_part_host_pair: its worst finding by id. */
 json_t *json_part_host_pair(
 	const Result *result, const ReportOptions *options, const ResultHostPair *pair);

@@ -88,6 +88,10 @@ static void know_hosts(Redaction *r, const Result *from)
 		pseudonyms_know_address(r->names, t->client.addr, PSEUDONYM_CLIENT);
 		pseudonyms_know_address(r->names, t->server.addr, PSEUDONYM_SERVER);
 	}
+	for (size_t i = 0; i < from->udp_flow_count; i++) {
+		pseudonyms_know_address(r->names, from->udp_flows[i].from.addr, PSEUDONYM_CLIENT);
+		pseudonyms_know_address(r->names, from->udp_flows[i].to.addr, PSEUDONYM_CLIENT);
+	}
 	for (size_t i = 0; i < from->host_pair_count; i++) {
 		pseudonyms_know_address(r->names, from->host_pairs[i].a, PSEUDONYM_CLIENT);
 		pseudonyms_know_address(r->names, from->host_pairs[i].b, PSEUDONYM_CLIENT);
@@ -449,6 +453,34 @@ static void copy_findings(Redaction *r, const Result *from)
 	r->result.finding_count = from->finding_count;
 }
 
+static ResultHostWay copy_way(Redaction *r, const ResultHostWay *from)
+{
+	ResultHostWay to = *from;
+
+	to.reference = prose(r, from->reference);
+	return to;
+}
+
+static void copy_hosts(Redaction *r, const Result *from)
+{
+	ResultSharing *sharings = BLOCK(r, ResultSharing, from->sharing_count);
+	ResultUdpFlow *flows = BLOCK(r, ResultUdpFlow, from->udp_flow_count);
+
+	for (size_t i = 0; i < from->sharing_count; i++) {
+		sharings[i] = from->sharings[i];
+		pseudonyms_address(r->names, from->sharings[i].host, sharings[i].host);
+	}
+	for (size_t i = 0; i < from->udp_flow_count; i++) {
+		flows[i] = from->udp_flows[i];
+		pseudonyms_address(r->names, from->udp_flows[i].from.addr, flows[i].from.addr);
+		pseudonyms_address(r->names, from->udp_flows[i].to.addr, flows[i].to.addr);
+	}
+	r->result.sharings = sharings;
+	r->result.sharing_count = from->sharing_count;
+	r->result.udp_flows = flows;
+	r->result.udp_flow_count = from->udp_flow_count;
+}
+
 static void copy_rest(Redaction *r, const Result *from)
 {
 	ResultHostPair *pairs = BLOCK(r, ResultHostPair, from->host_pair_count);
@@ -457,10 +489,11 @@ static void copy_rest(Redaction *r, const Result *from)
 	for (size_t i = 0; i < from->host_pair_count; i++) {
 		const ResultHostPair *pair = &from->host_pairs[i];
 
-		pairs[i] = (ResultHostPair){.a_to_b_bytes = pair->a_to_b_bytes,
-			.b_to_a_bytes = pair->b_to_a_bytes,
-			.a_to_b_bytes_per_s = pair->a_to_b_bytes_per_s,
-			.b_to_a_bytes_per_s = pair->b_to_a_bytes_per_s,
+		pairs[i] = (ResultHostPair){.a_to_b = copy_way(r, &pair->a_to_b),
+			.b_to_a = copy_way(r, &pair->b_to_a),
+			.asymmetry = pair->asymmetry,
+			.asymmetry_bucket = pair->asymmetry_bucket,
+			.asymmetry_text = prose(r, pair->asymmetry_text),
 			.protocols = prose_list(r, pair->protocols, pair->protocol_count),
 			.protocol_count = pair->protocol_count,
 			.worst_finding = pair->worst_finding};
@@ -575,6 +608,7 @@ Redaction *redaction_new(const Result *result, const ReportOptions *options)
 	copy_transfers(r, result);
 	copy_findings(r, result);
 	copy_rest(r, result);
+	copy_hosts(r, result);
 	copy_options(r, options);
 	return r;
 }

@@ -256,6 +256,118 @@ static void write_stalls(Tables *t, const Result *result)
 	text_table_end(t, "LONGEST STALLS", table, result->stall_count);
 }
 
+static void add_way(Tables *t, Table *table, const uint8_t from[16], const uint8_t to[16],
+	const ResultHostWay *way, const Result *result)
+{
+	const ResultTransfer *largest = result_transfer(result, way->slowest);
+	g_autofree char *rates = wording_way(way);
+	g_autofree char *most = NULL, *reference = NULL;
+	UnitText rooms[2];
+
+	if (way->bytes == 0)
+		return;
+	most = largest ? g_strdup_printf("%s %.0f %%", bucket_title(way->dominant),
+				 100 * way->dominant_share)
+		       : g_strdup("");
+	reference = way->reference ? g_strdup_printf("%s %s", way->reference,
+					     units_rate(way->reference_bytes_per_s).text)
+				   : g_strdup("-");
+	text_row(t, table, wording_host(t->options, from, &rooms[0]),
+		wording_host(t->options, to, &rooms[1]), units_size(way->bytes).text,
+		units_count(way->transfers).text, rates, most, reference, NULL);
+}
+
+static void write_hosts(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+	size_t rows = 0;
+
+	table_column(table, "FROM", TABLE_LEFT);
+	table_column(table, "TO", TABLE_LEFT);
+	table_column(table, "SIZE", TABLE_RIGHT);
+	table_column(table, "COPIES", TABLE_RIGHT);
+	table_column(table, "FASTEST", TABLE_LEFT);
+	table_column(table, "LARGEST: MOST OF THE TIME", TABLE_SHRINK);
+	table_column(table, "ELSE", TABLE_SHRINK);
+	for (size_t i = 0; i < result->host_pair_count && i < TEXT_ROWS_MAX; i++) {
+		const ResultHostPair *p = &result->host_pairs[i];
+
+		add_way(t, table, p->a, p->b, &p->a_to_b, result);
+		add_way(t, table, p->b, p->a, &p->b_to_a, result);
+		rows += (p->a_to_b.bytes > 0) + (p->b_to_a.bytes > 0);
+	}
+	text_table_end(t, "BETWEEN HOSTS", table, rows);
+	for (size_t i = 0; i < result->host_pair_count && i < TEXT_ROWS_MAX; i++) {
+		const ResultHostPair *p = &result->host_pairs[i];
+		g_autofree char *text = NULL;
+		UnitText rooms[2];
+
+		if (!p->asymmetry_text)
+			continue;
+		text = g_strdup_printf("%s and %s: %s", wording_host(t->options, p->a, &rooms[0]),
+			wording_host(t->options, p->b, &rooms[1]), p->asymmetry_text);
+		write_part(t, "  ", text);
+	}
+}
+
+static void write_sharings(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+	size_t rows = 0;
+
+	table_column(table, "AT", TABLE_RIGHT);
+	table_column(table, "FOR", TABLE_RIGHT);
+	table_column(table, "HOST", TABLE_LEFT);
+	table_column(table, "ROLE", TABLE_LEFT);
+	table_column(table, "COPY", TABLE_LEFT);
+	table_column(table, "RATE", TABLE_RIGHT);
+	table_column(table, "SHARE", TABLE_RIGHT);
+	table_column(table, "", TABLE_LEFT);
+	for (size_t i = 0; i < result->sharing_count; i++) {
+		const ResultSharing *s = &result->sharings[i];
+
+		for (size_t k = 0; k < s->share_count && rows < TEXT_ROWS_MAX; k++, rows++) {
+			const ResultShare *share = &s->shares[k];
+			const ResultTransfer *transfer = result_transfer(result, share->transfer);
+			UnitText room;
+
+			text_row(t, table, k == 0 ? units_duration(s->start_ns).text : "",
+				k == 0 ? units_duration(s->duration_ns).text : "",
+				k == 0 ? wording_host(t->options, s->host, &room) : "",
+				k > 0           ? ""
+				: s->host_sends ? "sends"
+						: "receives",
+				transfer ? transfer->id : "", units_rate(share->bytes_per_s).text,
+				units_percent(100 * share->share).text,
+				share->is_starved ? "starved" : "", NULL);
+		}
+	}
+	text_table_end(t, "AT THE SAME TIME", table, rows);
+}
+
+static void write_udp_flows(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+
+	table_column(table, "FROM", TABLE_SHRINK);
+	table_column(table, "TO", TABLE_SHRINK);
+	table_column(table, "PROGRAM", TABLE_LEFT);
+	table_column(table, "SIZE", TABLE_RIGHT);
+	table_column(table, "RATE", TABLE_RIGHT);
+	table_column(table, "LOST ON THE WAY HERE", TABLE_LEFT);
+	table_column(table, "LATE", TABLE_RIGHT);
+	for (size_t i = 0; i < result->udp_flow_count && i < TEXT_ROWS_MAX; i++) {
+		const ResultUdpFlow *u = &result->udp_flows[i];
+		g_autofree char *lost = wording_lost(u);
+
+		text_row(t, table, wording_endpoint(t->options, &u->from).text,
+			wording_endpoint(t->options, &u->to).text, u->program ? u->program : "-",
+			units_size(u->bytes).text, units_rate(u->bytes_per_s).text, lost,
+			u->late == RESULT_UNKNOWN_COUNT ? "-" : units_count(u->late).text, NULL);
+	}
+	text_table_end(t, "UDP", table, result->udp_flow_count);
+}
+
 void text_tables(const Result *result, const ReportOptions *options, GString *out)
 {
 	Tables t = {.out = out,
@@ -265,6 +377,9 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 
 	write_findings(&t, result);
 	write_transfers(&t, result);
+	write_hosts(&t, result);
+	write_sharings(&t, result);
+	write_udp_flows(&t, result);
 	write_connections(&t, result);
 	write_commands(&t, result);
 	text_sessions(&t, result);

@@ -334,6 +334,30 @@ char *wording_possible(const Result *result, size_t index)
 	return NULL;
 }
 
+char *wording_way(const ResultHostWay *way)
+{
+	GString *text = g_string_new(NULL);
+
+	if (way->read_bytes_per_s > 0)
+		g_string_append_printf(text, "read %s", units_rate(way->read_bytes_per_s).text);
+	if (way->written_bytes_per_s > 0)
+		g_string_append_printf(text, "%swritten %s", text->len ? ", " : "",
+			units_rate(way->written_bytes_per_s).text);
+	return g_string_free(text, FALSE);
+}
+
+char *wording_lost(const ResultUdpFlow *flow)
+{
+	uint64_t sent;
+
+	if (flow->lost == RESULT_UNKNOWN_COUNT)
+		return g_strdup("unknown");
+	sent = flow->datagrams + flow->lost;
+	return g_strdup_printf("%s of %s (%s)", units_count(flow->lost).text,
+		units_count(sent).text,
+		units_percent(sent ? 100.0 * (double)flow->lost / (double)sent : 0).text);
+}
+
 char *wording_seen(const Result *result)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

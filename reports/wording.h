@@ -69,6 +69,13 @@ bool wording_is_fix(const Result *result, const ResultFinding *finding);
  * that settles it: the @index-th; NULL when there are no more. */
 char *wording_possible(const Result *result, size_t index);
 
+/** wording_way: what one way between two hosts shows, by the fastest of its transfers: "read 8.7
+ * MB/s, written 4.1 MB/s". */
+char *wording_way(const ResultHostWay *way);
+
+/** wording_lost: "12 of 8,645 (0.14 %)", "unknown". */
+char *wording_lost(const ResultUdpFlow *flow);
+
 /** wording_seen: what a capture without a file transfer holds instead. */
 char *wording_seen(const Result *result);
 

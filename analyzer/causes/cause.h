@@ -61,6 +61,9 @@ typedef struct CauseContext {
 	const ConnectionFacts *const
 		*connections; /* facts kept of all connections that carried units */
 	uint32_t connection_count;
+	const ResultUdpFlow *udp_flows; /* of the capture */
+	size_t udp_flow_count;
+	PauseFrames pauses;
 	Arena *arena; /* for text */
 } CauseContext;
 

@@ -128,6 +128,14 @@ static bool is_black_hole(const CauseContext *context, const TcpDirection *d)
 	return d->una == 0 && context->facts->tcp.handshake_seen && small_packets_pass(context);
 }
 
+/* At the sender: frames that its card should cut vanish, single packets arrive. */
+static bool is_offload_defect(const TcpDirection *d)
+{
+	return d->segments_over_mss >= LOSS_OFFLOAD_MIN_FRAMES &&
+	       d->timeouts >= LOSS_OFFLOAD_MIN_TIMEOUTS && d->max_passed_len > 0 &&
+	       d->max_passed_len <= d->mss;
+}
+
 bool loss_was_none(const LossFacts *facts)
 {
 	return facts->unneeded >= LOSS_SPURIOUS_MIN &&
@@ -173,6 +181,8 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
 		return LOSS_FINE;
 	const TcpDirection *d = ret->direction;
+	if (is_offload_defect(d))
+		return LOSS_OFFLOAD;
 	if (is_black_hole(context, d) || is_black_hole_from_afar(context, ret))
 		return LOSS_BLACK_HOLE;
 	if (loss_was_none(ret))

@@ -24,9 +24,14 @@
 #define LOSS_REORDERED_MIN 10
 #define LOSS_REORDERED_MIN_RATE 0.001
 
+/* Frames for a network card to cut, of which none got through at the first try, and timers. */
+#define LOSS_OFFLOAD_MIN_FRAMES 10
+#define LOSS_OFFLOAD_MIN_TIMEOUTS 3
+
 /** LossKind: exactly one cause speaks for the time that losses cost. */
 typedef enum LossKind {
 	LOSS_FINE,       /* cost too little, or too little evidence */
+	LOSS_OFFLOAD,    /* offload-defect */
 	LOSS_BLACK_HOLE, /* pmtud-black-hole */
 	LOSS_SPURIOUS,   /* spurious-retransmission: nothing was lost */
 	LOSS_REORDERING, /* reordering: taken for loss */

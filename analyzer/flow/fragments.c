@@ -237,6 +237,7 @@ static bool datagram_decode(Fragments *f, const Datagram *d, const Packet *last,
 	whole.layers = last->layers;
 	whole.vlan = last->vlan;
 	whole.has_macs = last->has_macs;
+	whole.was_fragmented = true;
 	memcpy(whole.src_mac, last->src_mac, sizeof whole.src_mac);
 	memcpy(whole.dst_mac, last->dst_mac, sizeof whole.dst_mac);
 	whole.tunnel_id = last->tunnel_id;

@@ -154,6 +154,10 @@ static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t no
 		const SendRecord *r = &d->sends[d->sends_tail & d->sends_mask];
 		if (r->end > ack)
 			break;
+		/* sent after the last repair: what is acknowledged went through by itself */
+		if (!r->retransmitted && !d->in_recovery && r->ts_ns > d->last_loss_ns &&
+			r->len > d->max_passed_len)
+			d->max_passed_len = r->len;
 		if (r->end == ack && !r->retransmitted && !d->in_recovery) {
 			int64_t sample = now_ns - r->ts_ns;
 			d->rtt_samples++;

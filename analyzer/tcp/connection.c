@@ -206,6 +206,19 @@ static void take_congestion_mark(TcpDirection *d, const Packet *packet)
 	d->first_ecn_ns = packet->ts_ns;
 }
 
+static void take_mac(TcpDirection *d, const Packet *packet)
+{
+	if (!packet->has_macs)
+		return;
+	if (d->has_mac && memcmp(d->mac, packet->src_mac, sizeof(d->mac)) != 0 &&
+		d->mac_changes++ == 0) {
+		d->mac_frame = packet->frame;
+		d->mac_frame_ns = packet->ts_ns;
+	}
+	memcpy(d->mac, packet->src_mac, sizeof(d->mac));
+	d->has_mac = true;
+}
+
 static void take_header(TcpDirection *d, const Packet *packet)
 {
 	d->packets++;
@@ -213,10 +226,10 @@ static void take_header(TcpDirection *d, const Packet *packet)
 		d->ttl_min = packet->ttl;
 	if (packet->ttl > d->ttl_max)
 		d->ttl_max = packet->ttl;
-	if (!d->has_mac && packet->has_macs) {
-		memcpy(d->mac, packet->src_mac, sizeof(d->mac));
-		d->has_mac = true;
-	}
+	if (d->packets % TCP_MAC_EVERY == 1)
+		take_mac(d, packet);
+	if (packet->was_fragmented)
+		d->fragmented++;
 	bool is_ece = (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
 	if (packet->ecn == 3)
 		d->ecn_marks++;

@@ -23,6 +23,9 @@
 #define TCP_MAX_HOLES 32
 /* Signatures of recent packets, to know a copy of the same packet. */
 #define TCP_RECENT 64
+/* Every so many packets the Ethernet address is compared, which costs a cache line: an odd number,
+ * so that two devices in turn are seen. */
+#define TCP_MAC_EVERY 15
 /* Disjoint SACKed intervals kept per direction; more are merged into their neighbours. */
 #define TCP_MAX_SACKED 16
 
@@ -178,7 +181,8 @@ typedef struct TcpDirection {
 		tail_probes, spurious;
 	uint64_t reordered, copies, copies_ttl, copies_vlan, uncaptured_bytes, duplicate_acks,
 		keep_alives, probes, zero_windows, unseen_sent;
-	uint64_t segments_over_mss, bad_checksum_hint, fragments, ecn_marks, ece_flags;
+	uint64_t segments_over_mss, fragmented, ecn_marks, ece_flags;
+	uint64_t mac_changes; /* of frames looked at: another device handed them on */
 	uint64_t loss_events, loss_events_inflated, losses_in_event;
 	uint64_t max_losses_in_event;
 	uint64_t recoveries_multi; /* episodes with two or more losses */
@@ -210,6 +214,7 @@ typedef struct TcpDirection {
 	uint64_t unseen_tails;    /* ...with no more packets unseen than a tail and its repeats */
 	uint64_t big_timeouts;    /* timers that expired over a full-size segment */
 	uint32_t max_timeout_len; /* largest segment a timer repeated */
+	uint32_t max_passed_len;  /* largest that was acknowledged without a repair, alone or not */
 	int64_t reordered_late_max_ns; /* longest delay of a segment that was overtaken */
 	uint64_t first_reordered_frame, first_spurious_frame, first_ecn_frame;
 	int64_t first_reordered_ns, first_spurious_ns, first_ecn_ns;
@@ -218,7 +223,9 @@ typedef struct TcpDirection {
 	int16_t window_scale; /* announced, -1 absent or SYN not seen */
 	bool sack_permitted, options_cut;
 	bool scale_known;
-	uint8_t mac[6];
+	uint8_t mac[6];     /* of the newest frame looked at */
+	uint64_t mac_frame; /* the first frame whose sender differs from the one before */
+	int64_t mac_frame_ns;
 } TcpDirection;
 
 /** TcpStep: what one packet did. */

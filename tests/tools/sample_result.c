@@ -321,6 +321,18 @@ static const Result *sample_slow_read(void)
 	static ResultConnection connection;
 	static ResultSession session;
 	static ResultHostPair pair;
+	static ResultUdpFlow udp_flow = {.from = {.port = 5201},
+		.to = {.port = 40234},
+		.program = "iperf3",
+		.datagrams = 8633,
+		.bytes = 12500000,
+		.start_ns = 55 * S,
+		.duration_ns = S,
+		.bytes_per_s = 12.5e6,
+		.lost = 12,
+		.late = 0,
+		.numbered_by = "own numbers",
+		.first_frame = 540100};
 	static const char *const protocols[] = {"smb2"};
 	static Result r;
 
@@ -375,12 +387,22 @@ static const Result *sample_slow_read(void)
 			.request_frame = 21 + i * 5700,
 			.reply_frame = 68 + i * 5700};
 	}
-	pair = (ResultHostPair){.a_to_b_bytes = 948870,
-		.b_to_a_bytes = 530700000,
-		.b_to_a_bytes_per_s = 8.69e6,
+	pair = (ResultHostPair){.a_to_b = {.slowest = -1},
+		.b_to_a = {.bytes = 530700000,
+			.bytes_per_s = 8.69e6,
+			.transfers = 1,
+			.read_bytes = 530700000,
+			.read_bytes_per_s = 8.69e6,
+			.slowest = 0,
+			.dominant = BUCKET_ROUND_TRIP,
+			.dominant_share = 0.86,
+			.reference_bytes_per_s = 11.7e6,
+			.reference = "iperf3"},
 		.protocols = protocols,
 		.protocol_count = 1,
 		.worst_finding = 0};
+	memcpy(udp_flow.from.addr, connection.server.addr, 16);
+	memcpy(udp_flow.to.addr, connection.client.addr, 16);
 	memcpy(pair.a, connection.client.addr, 16);
 	memcpy(pair.b, connection.server.addr, 16);
 	r = (Result){.inputs = inputs,
@@ -423,6 +445,8 @@ static const Result *sample_slow_read(void)
 		.finding_count = COUNT(slow_findings),
 		.host_pairs = &pair,
 		.host_pair_count = 1,
+		.udp_flows = &udp_flow,
+		.udp_flow_count = 1,
 		.stalls = stalls,
 		.stall_count = 2};
 	return &r;
