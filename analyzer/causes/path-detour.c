@@ -11,7 +11,8 @@
 /* Hosts start their packets with one of these; no path has more than 30 routers (RFC 1340 names 64;
  * Windows uses 128, network devices 255). */
 #define MOST_ROUTERS 30
-/* One change is a device that took over; a hundredth of the frames is a habit. */
+/* One change is a device that took over; a hundredth of the frames looked at is a
+ * habit. */
 #define MIN_CHANGES 10
 #define CHANGES_SHARE 0.01
 
@@ -95,7 +96,8 @@ static const TcpDirection *changing(const CauseContext *context)
 	const TcpDirection *both[] = {context->sender, context->receiver};
 	for (int i = 0; i < 2; i++) {
 		if (both[i]->mac_changes >= MIN_CHANGES &&
-			(double)both[i]->mac_changes >= CHANGES_SHARE * (double)both[i]->packets)
+			(double)both[i]->mac_changes >=
+				CHANGES_SHARE * (double)both[i]->packets / TCP_MAC_EVERY)
 			return both[i];
 	}
 	return NULL;
@@ -143,7 +145,8 @@ const Cause cause_path_detour = {
 				"shows routers (up to {}); or both lie in the range of an overlay "
 				"network; or the Ethernet address that hands the packets on "
 				"changed "
-				"{} times and in {} of the packets or more. Always a note.",
+				"{} times and in {} of the frames looked at or more. Always a "
+				"note.",
 			.numbers = {GUIDE_COUNT(MOST_ROUTERS), GUIDE_COUNT(MIN_CHANGES),
 				GUIDE_SHARE(CHANGES_SHARE)},
 			.needs = "Packets of the far host (for the TTL), real Ethernet frames (for "
