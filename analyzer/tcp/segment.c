@@ -49,7 +49,9 @@ bool segment_is_copy(
 		int64_t window = tcp_rtt_ns(tcp) / 2;
 		if (window < DUPLICATE_MIN_NS)
 			window = DUPLICATE_MIN_NS;
-		if (window > DUPLICATE_MAX_NS)
+		/* a host that counts its packets gives a repetition a number of its own (RFC 6864
+		 * 4.1): the same number is the same packet, however late it was recorded */
+		if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
 			window = DUPLICATE_MAX_NS;
 		for (uint32_t i = 1; i <= TCP_RECENT; i++) {
 			const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
@@ -424,6 +426,12 @@ static void restart_check(
 	d->demonstrated = 0;
 }
 
+/* Opened by an acknowledgement, not by later data. */
+static bool is_of_capture(const Hole *hole)
+{
+	return hole->acknowledged_ns != 0 && hole->acknowledged_ns == hole->opened_ns;
+}
+
 static SegmentClass class_of(
 	TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
@@ -448,6 +456,9 @@ static SegmentClass class_of(
 	const Hole *h = &d->holes[index];
 	int64_t age = packet->ts_ns - h->opened_ns;
 	int64_t rtt = tcp_rtt_ns(tcp);
+	/* the receiver had confirmed it: only the capture put it behind that */
+	if (is_of_capture(h) && age <= CAPTURE_ORDER_NS)
+		return SEGMENT_REORDERED;
 	(void)side;
 	if (age < (int64_t)(REORDER_RTT_SHARE * (double)rtt))
 		return SEGMENT_REORDERED;
@@ -467,8 +478,9 @@ static SegmentClass class_of(
 static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
 	uint32_t index = 0;
-	if (!hole_hit(d, step->from, step->end, &index))
+	if (!hole_hit(d, step->from, step->end, &index) || is_of_capture(&d->holes[index]))
 		return;
+	d->reordered++;
 	int64_t late = packet->ts_ns - d->holes[index].opened_ns;
 	if (late > d->reordered_late_max_ns)
 		d->reordered_late_max_ns = late;
@@ -564,7 +576,6 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_REORDERED:
 		take_reordering(d, packet, step);
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
-		d->reordered++;
 		break;
 	case SEGMENT_COPY:
 	case SEGMENT_NONE:
