@@ -200,13 +200,14 @@ static void decode_command(
 		.count = 1,
 	};
 	FtpEndpoint endpoint;
-	if (line.command == FTP_PORT &&
+	/* of a line that the snap length cut the last digit may be missing */
+	if (!is_cut && line.command == FTP_PORT &&
 		ftp_endpoint_port(line.argument, line.argument_len, &endpoint))
 		set_endpoint(&message, &endpoint);
-	if (line.command == FTP_EPRT &&
+	if (!is_cut && line.command == FTP_EPRT &&
 		ftp_endpoint_eprt(line.argument, line.argument_len, &endpoint))
 		set_endpoint(&message, &endpoint);
-	if (line.command == FTP_LPRT &&
+	if (!is_cut && line.command == FTP_LPRT &&
 		ftp_endpoint_lprt(line.argument, line.argument_len, &endpoint))
 		set_endpoint(&message, &endpoint);
 	if (line.command == FTP_REST || line.command == FTP_ALLO) {
@@ -216,6 +217,16 @@ static void decode_command(
 	}
 	state->last_command[1] = (uint16_t)line.command;
 	sink->message(sink->user, &message);
+}
+
+/* where the server waits for the data connection */
+static void reply_endpoint(const FtpReplyLine *line, Message *message)
+{
+	FtpEndpoint endpoint;
+	if ((line->code == 227 && ftp_endpoint_pasv(line->text, line->text_len, &endpoint)) ||
+		(line->code == 229 && ftp_endpoint_epsv(line->text, line->text_len, &endpoint)) ||
+		(line->code == 228 && ftp_endpoint_lprt(line->text, line->text_len, &endpoint)))
+		set_endpoint(message, &endpoint);
 }
 
 static void decode_reply(
@@ -251,15 +262,12 @@ static void decode_reply(
 		.flags = MESSAGE_LAST | (is_cut ? MESSAGE_TRUNCATED : 0),
 		.count = 1,
 	};
-	FtpEndpoint endpoint;
 	uint64_t number;
-	if (line.code == 227 && ftp_endpoint_pasv(line.text, line.text_len, &endpoint))
-		set_endpoint(&message, &endpoint);
-	else if (line.code == 229 && ftp_endpoint_epsv(line.text, line.text_len, &endpoint))
-		set_endpoint(&message, &endpoint);
-	else if (line.code == 228 && ftp_endpoint_lprt(line.text, line.text_len, &endpoint))
-		set_endpoint(&message, &endpoint);
-	else if (line.code == 213 && ftp_number(line.text, line.text_len, &number))
+	/* of a line that the snap length cut the last digit may be missing */
+	bool has_end = !is_cut || (line.text_len > 0 && memchr(line.text, ')', line.text_len));
+	if (has_end)
+		reply_endpoint(&line, &message);
+	if (line.code == 213 && ftp_number(line.text, line.text_len, &number))
 		message.length = number;
 	else if ((line.code == 150 || line.code == 125) &&
 		 ftp_text_bytes(line.text, line.text_len, &number))

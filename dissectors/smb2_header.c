@@ -17,7 +17,9 @@
 
 /* Offsets in the header */
 #define AT_NEXT_COMMAND 20
-#define HEADER_TO_MESSAGE_ID 32
+/* The two low bytes of the MessageId: no session has so many requests outstanding that they would
+ * be ambiguous, and both sides are cut at the same place. 96 bytes of a frame hold no more. */
+#define HEADER_TO_SHORT_ID 26
 
 enum Smb2Command {
 	SMB2_NEGOTIATE,
@@ -281,7 +283,7 @@ static void decode_member(DissectorState *state, const Smb2Input *input, Smb2Mem
 	uint8_t padded[SMB2_HEADER_LEN];
 	MessageNegotiation n;
 
-	if (in->all.len < HEADER_TO_MESSAGE_ID) {
+	if (in->all.len < HEADER_TO_SHORT_ID) {
 		report(sink, "header-cut"); /* without a MessageId it would pair with a stranger */
 		return;
 	}

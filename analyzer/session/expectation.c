@@ -82,7 +82,11 @@ static void note_answer(Expectation *e, const Message *message, uint64_t total)
 		return;
 	}
 	if (message->kind != MESSAGE_REPLY || message->status_class != STATUS_CLASS_OK ||
-		message->count != 1 || message->flags & MESSAGE_TRUNCATED)
+		message->count != 1)
+		return;
+	if (message->verb == VERB_READ)
+		e->read_total = total;
+	if (message->flags & MESSAGE_TRUNCATED)
 		return;
 	if (message->verb == VERB_READ && message->length > 0 && total > message->length)
 		e->read_overhead = total - message->length;
@@ -176,10 +180,21 @@ static uint64_t answer_total(const Expectation *e, const Request *r)
 		return r->op.verb == VERB_READ ? e->opaque_total : 0;
 	if (r->op.verb == VERB_WRITE)
 		return e->write_total > 0 ? e->write_total : is_smb2 ? SMB2_WRITE_TOTAL : 0;
+	if (r->op.asked_bytes == 0) /* cut off: as much as the one before */
+		return e->read_total;
 	uint64_t overhead = e->read_overhead > 0 ? e->read_overhead
 			    : is_smb2            ? SMB2_READ_OVERHEAD
 						 : 0;
-	return overhead > 0 && r->op.asked_bytes > 0 ? overhead + r->op.asked_bytes : 0;
+	return overhead > 0 ? overhead + r->op.asked_bytes : 0;
+}
+
+/* what an answer that was not seen moved */
+static uint64_t answer_length(const Session *session, const Expectation *e, const Request *r)
+{
+	uint64_t overhead = expect_read_overhead(session, r->op.protocol);
+	if (r->op.asked_bytes > 0 || r->op.verb != VERB_READ)
+		return r->op.asked_bytes;
+	return overhead > 0 && e->read_total > overhead ? e->read_total - overhead : 0;
 }
 
 uint64_t expect_total(const Session *session, Side side)
@@ -248,7 +263,7 @@ static void emit_answer(Session *session, StreamMessage *m, const Expectation *e
 		.flags = MESSAGE_LAST | (oldest->is_opaque ? MESSAGE_ENCRYPTED : 0),
 		.request_id = oldest->id,
 		.session_id = oldest->op.session_id,
-		.length = oldest->op.asked_bytes,
+		.length = answer_length(session, e, oldest),
 		.opaque_length = e->opaque_length,
 		.count = 1,
 	};

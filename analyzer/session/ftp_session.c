@@ -148,11 +148,15 @@ static FileCell *prepare_file(Session *session, int64_t first_ns, uint64_t frame
 	return file;
 }
 
-static void announce(Session *session, const uint8_t addr[16], uint16_t port, bool client_connects)
+/* Where @message says that a data connection will be accepted. Of a line that the snap length cut
+ * only the hosts are known: port 0 stands for any. */
+static void announce(Session *session, const Message *message, bool client_connects)
 {
 	static const uint8_t peer[16];
+	const uint8_t *addr = message->endpoint;
+	uint16_t port = message->endpoint_port;
 	FileCell *file = session->framed->ftp.next_file;
-	if (!file || port == 0)
+	if (!file || (port == 0 && !(message->flags & MESSAGE_TRUNCATED)))
 		return;
 	file->client_connects = client_connects;
 	file_announce(&session->framed->files, file);
@@ -229,7 +233,7 @@ static void on_command(Session *session, StreamMessage *m, const Message *messag
 		begin_transfer(session, request, m, message);
 	} else if (message->verb == VERB_PREPARE) {
 		prepare_file(session, m->first_ns, m->first_frame);
-		announce(session, message->endpoint, message->endpoint_port, false);
+		announce(session, message, false);
 	} else if (message->command == FTP_REST) {
 		request->op.offset = message->length;
 	} else if (message->command == FTP_SIZE) {
@@ -273,8 +277,10 @@ static void on_reply(Session *session, StreamMessage *m, int64_t first_ns, const
 	}
 	request->op.reply_first_ns = first_ns;
 	exchange_answer(session, request, m, message);
-	if (message->endpoint_port != 0 && request->op.verb == VERB_PREPARE)
-		announce(session, message->endpoint, message->endpoint_port, true);
+	/* 227, 228, 229 name a place; 200 answers PORT */
+	bool is_passive = message->reply_code >= 227 && message->reply_code <= 229;
+	if (is_passive && request->op.verb == VERB_PREPARE)
+		announce(session, message, true);
 	if (request->op.command == FTP_SIZE && message->reply_code == 213)
 		ftp->size = message->length;
 }

@@ -104,9 +104,10 @@ typedef struct SessionOps {
 	/**
 	 * ftp_data: the control connection of this session announced that a data connection is
 	 * about to come. @addr, @port: the end that will accept it; an address of all zeros is the
-	 * control connection's own (the server's when @client_connects, else the client's). Called
-	 * twice for an address given in the clear, since a translator may have changed it. The
-	 * listener calls session_new_ftp_data for the connection. @file was announced before.
+	 * control connection's own (the server's when @client_connects, else the client's); @port
+	 * 0: any, the snap length cut it off. Called twice for an address given in the clear, since
+	 * a translator may have changed it. The listener calls session_new_ftp_data for the
+	 * connection. @file was announced before.
 	 */
 	void (*ftp_data)(void *user, const uint8_t addr[16], uint16_t port, bool client_connects,
 		FileRef *file);

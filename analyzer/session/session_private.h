@@ -83,6 +83,7 @@ typedef struct ExpectRow {
 typedef struct Expectation {
 	ExpectRow request;
 	uint64_t read_overhead; /* bytes of an answer to a read beside the data; 0 unknown */
+	uint64_t read_total;    /* of the last answer to a read; 0 unknown */
 	uint64_t write_total;   /* bytes of an answer to a write; 0 unknown */
 	uint64_t opaque_total;  /* bytes of the last encrypted answer to a read; 0 unknown */
 	uint64_t opaque_length; /* and its size inside */
@@ -98,6 +99,8 @@ typedef struct SmbState {
 	bool offer_seen, choice_seen;
 	bool saw_smb1, saw_smb2, saw_netbios;
 	bool saw_binding, interfaces_scale;
+	bool handles_cut;     /* a file was opened whose handle the snap length cut */
+	bool handles_overlap; /* two of them were open at a time */
 	uint32_t interfaces;
 	uint64_t breaks;
 	int32_t credits; /* balance; meaningful when credits_known */
@@ -343,6 +346,9 @@ SessionFramed *smb_home(const Session *session);
 
 /** smb_file_owner: whom ids of files and trees belong to; a key beside the id. */
 uint64_t smb_file_owner(MessageProtocol protocol, uint64_t session_id);
+
+/** smb_handle_is_cut: whether the snap length cut off the handle that @id should hold. */
+bool smb_handle_is_cut(MessageProtocol protocol, const uint8_t id[FILE_ID_LEN]);
 
 /** smb_file_is_named: whether @message names a file by a handle of its own. */
 bool smb_file_is_named(const Message *message);

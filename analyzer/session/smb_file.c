@@ -41,10 +41,24 @@ static bool id_is_all_ones(const uint8_t id[FILE_ID_LEN])
 	return true;
 }
 
+/* the one file that is open, when the snap length cut off the handle in the answer to its open */
+static FileCell *file_without_id(Session *session, const Message *message)
+{
+	static const uint8_t none[FILE_ID_LEN];
+	SessionFramed *home = smb_home(session);
+	const SmbState *smb = &home->smb;
+	if (message->protocol != MESSAGE_SMB2 || !smb->handles_cut || smb->handles_overlap)
+		return NULL;
+	FileCell *file = file_find(&home->files, none, owner(message));
+	return file && file->handle_is_cut ? file : NULL;
+}
+
 static FileCell *file_of_id(Session *session, const StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = smb_home(session);
 	FileCell *file = file_find(&framed->files, message->file_id, owner(message));
+	if (!file)
+		file = file_without_id(session, message);
 	if (file)
 		return file;
 	/* a handle from before the capture, or one that had to be forgotten */
@@ -72,6 +86,12 @@ bool smb_file_is_named(const Message *message)
 	return message->flags & MESSAGE_HAS_FILE_ID && !id_is_all_ones(message->file_id);
 }
 
+bool smb_handle_is_cut(MessageProtocol protocol, const uint8_t id[FILE_ID_LEN])
+{
+	static const uint8_t none[FILE_ID_LEN];
+	return protocol == MESSAGE_SMB2 && memcmp(id, none, FILE_ID_LEN) == 0;
+}
+
 /* the file that later members of a compound or AndX chain mean */
 void smb_file_set_compound(SmbState *smb, FileCell *file)
 {
@@ -92,6 +112,9 @@ void smb_file_find(
 		file = file_of_id(session, m, message);
 	else if (is_chained)
 		file = smb->compound_file;
+	else if ((message->flags & MESSAGE_TRUNCATED || session->framed->is_inferring) &&
+		 !(message->flags & MESSAGE_HAS_FILE_ID))
+		file = file_without_id(session, message);
 	if (!file || file->is_closed)
 		return;
 	exchange_set_file(request, file);

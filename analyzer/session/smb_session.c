@@ -199,11 +199,6 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 		request_connect(request, message);
 	if (message->verb == VERB_LIST || message->verb == VERB_QUERY)
 		request->op.asked_bytes = message->buffer_length;
-	if (message->verb == VERB_WRITE && message->length == 0 &&
-		message->flags & MESSAGE_TRUNCATED && message->protocol == MESSAGE_SMB2 &&
-		framed->streams[framed->message_side].extent.total > SMB2_WRITE_OVERHEAD)
-		request->op.asked_bytes =
-			framed->streams[framed->message_side].extent.total - SMB2_WRITE_OVERHEAD;
 	if (message->verb == VERB_SET && message->info_class == INFO_RENAME && message->name) {
 		char name[NAMES_MAX_LENGTH + 16];
 		exchange_name(message, name, sizeof name);
@@ -363,6 +358,16 @@ static void on_notice(Session *session, const StreamMessage *m, const Message *m
 		counter->responses++;
 }
 
+/* what a write carries, when the field that says so was cut off */
+static void write_length(const Session *session, Side side, Message *message)
+{
+	uint64_t total = session->framed->streams[side].extent.total;
+	if (message->verb == VERB_WRITE && message->length == 0 &&
+		message->protocol == MESSAGE_SMB2 && message->count == 1 &&
+		total > SMB2_WRITE_OVERHEAD)
+		message->length = total - SMB2_WRITE_OVERHEAD;
+}
+
 static void smb_message(Session *session, Side side, StreamMessage *m, const Message *message)
 {
 	SmbState *smb = &session->framed->smb;
@@ -388,6 +393,7 @@ static void smb_message(Session *session, Side side, StreamMessage *m, const Mes
 	Message filled;
 	if (message->kind == MESSAGE_REQUEST && message->flags & MESSAGE_TRUNCATED) {
 		filled = *message;
+		write_length(session, side, &filled);
 		expect_fill(session, &filled);
 		message = &filled;
 	}
@@ -423,8 +429,14 @@ static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 	if (!request->is_open || !request->file || !is_success(&request->op))
 		return;
 	FileTable *files = &smb_home(session)->files;
-	file_list(files, request->file, request->file_id,
-		smb_file_owner(request->op.protocol, request->op.session_id), now_ns);
+	uint64_t owner_id = smb_file_owner(request->op.protocol, request->op.session_id);
+	request->file->handle_is_cut = smb_handle_is_cut(request->op.protocol, request->file_id);
+	if (request->file->handle_is_cut) {
+		SmbState *smb = &smb_home(session)->smb;
+		smb->handles_overlap |= file_find(files, request->file_id, owner_id) != NULL;
+		smb->handles_cut = true;
+	}
+	file_list(files, request->file, request->file_id, owner_id, now_ns);
 	file_announce(files, request->file);
 }
 

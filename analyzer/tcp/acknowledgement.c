@@ -240,7 +240,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		return;
 	/* most segments of a bulk direction repeat what the one before acknowledged */
 	if (step->len > 0 && ack == d->una && window == d->peer_window && d->has_edge &&
-		packet->sack_count == 0)
+		packet->sack_count == 0 && window != 0)
 		return;
 	int64_t edge = ack + window;
 	bool ack_advanced = ack > d->una || (!d->has_edge && ack == d->una);
@@ -251,7 +251,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		edge = ack + window;
 		ack_advanced = ack > d->una;
 	}
-	if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN)) && window == 0 && d->has_edge) {
+	if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN)) && window == 0) {
 		if (advertiser->zero_windows++ == 0) {
 			advertiser->first_zero_window_frame = packet->frame;
 			advertiser->first_zero_window_ns = packet->ts_ns;

@@ -19,7 +19,7 @@ typedef struct Expected {
 	Conversation *control;
 	FileRef *file;
 	uint8_t addr[16]; /* of the listening side */
-	uint16_t port;
+	uint16_t port;    /* 0: any */
 	bool client_connects;
 	int64_t announced_ns;
 } Expected;

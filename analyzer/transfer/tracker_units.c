@@ -455,13 +455,22 @@ const SessionOps tracker_session_ops = {
 
 /* ---- FTP data connections */
 
+/* The port was cut off: the next connection between the two hosts that goes to no service. */
+static bool fits_any(const Expected *e, const Conversation *conv, const Packet *packet)
+{
+	const uint8_t *from = e->control->addr[e->client_connects ? SIDE_CLIENT : SIDE_SERVER];
+	return e->port == 0 && packet->tcp_flags & TCP_SYN && conv->port[SIDE_SERVER] >= 1024 &&
+	       memcmp(from, conv->addr[SIDE_CLIENT], 16) == 0;
+}
+
 void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *packet)
 {
 	/* newest first: a port announced again belongs to the newer transfer */
 	for (GList *l = tracker->expected->tail; l; l = l->prev) {
 		Expected *e = l->data;
-		bool to_server = e->port == conv->port[SIDE_SERVER] &&
-				 memcmp(e->addr, conv->addr[SIDE_SERVER], 16) == 0;
+		bool to_server =
+			(e->port == conv->port[SIDE_SERVER] || fits_any(e, conv, packet)) &&
+			memcmp(e->addr, conv->addr[SIDE_SERVER], 16) == 0;
 		bool to_client = !(packet->tcp_flags & TCP_SYN) &&
 				 e->port == conv->port[SIDE_CLIENT] &&
 				 memcmp(e->addr, conv->addr[SIDE_CLIENT], 16) == 0;

@@ -28,10 +28,8 @@ CAPTURES = ("causes/receive-window-small/smb3-put-rcvbuf-16k/client", "causes/lo
             "causes/smb-serial-requests/smb3-serial-64k-10ms/middle", "causes/server-slow-read/smb3-server-slow-read/server",
             "causes/client-think/smb3-client-think/client", "causes/ftp-connection-per-file/ftp-200x3k-10ms/middle",
             "healthy/smb3-read-100m-5ms/middle")
-# 160 bytes hold an SMB2 header but not all names and sizes, 96 hold TCP and half of that header: log-in and copy cannot be told
-# apart everywhere, so of these the verdict alone is compared, of the shortest where TCP is to blame.
-OF_TCP = CAPTURES[:2]
-VERDICT_ONLY = "verdict of "
+# 160 bytes of a frame hold an SMB2 header but no file handles, 96 hold TCP and less than half of that header: command, status and two
+# bytes of the message id.
 # Shares of wall time may move by this much: copies and snap lengths cost a few packets' knowledge.
 TOLERANCE = 0.02
 ETHERNET, IPV4, TCP = 14, 0x0800, 6
@@ -90,8 +88,8 @@ def doubled(frames):
     return [copy for f in frames for copy in (f, Frame(f.time_ns + 3000, f.data, f.wire_len))]
 
 
-def changes(folder, link, frames, folder_is_tcp):
-    """[(name, paths, cuts names)] of the changed captures written to `folder`."""
+def changes(folder, link, frames):
+    """(path of the unchanged capture, [(name, paths)] of the changed ones), written to `folder`."""
     def save(name, changed, snap=262144):
         path = os.path.join(folder, name + ".pcap")
         pcapfile.write(path, link, changed, snap)
@@ -106,9 +104,8 @@ def changes(folder, link, frames, folder_is_tcp):
                 (2**32 - 20000 - first_sequence(frames)) & 0xffffffff)))),
             ("two files", save("part1", frames[:half]) + save("part2", frames[half:])),
             ("snap length 192", save("snap", frames, 192)),
-            (VERDICT_ONLY + "snap length 160", save("headers", frames, 160))]
-    if folder_is_tcp:
-        made.append((VERDICT_ONLY + "snap length 96", save("short", frames, 96)))
+            ("snap length 160", save("headers", frames, 160)),
+            ("snap length 96", save("short", frames, 96))]
     if shutil.which("editcap"):
         for kind, suffix in (("pcapng", "pcapng"), ("nsecpcap", "nsec.pcap"), ("netmon2", "cap")):
             path = os.path.join(folder, "converted." + suffix)
@@ -122,29 +119,31 @@ def changes(folder, link, frames, folder_is_tcp):
 
 
 def answer(program, paths):
-    """(cause, shares of the longest unit)."""
+    """(cause, bytes and shares of the longest unit)."""
     done = subprocess.run([program, "analyze", "--json", *paths], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     report = json.loads(done.stdout)
     cause = report["verdict"]["cause"]
     units = report["transfers"] + report["jobs"]
     unit = max(units, key=lambda u: (u["bytes"] or 0, u["duration_ns"])) if units else {}
-    return cause, accuracy.shares_of(unit)
+    return cause, unit.get("bytes"), accuracy.shares_of(unit)
 
 
 def judge(program, capture):
     """[(name, problem or None)] of all changes of one capture."""
     with tempfile.TemporaryDirectory() as folder:
         link, frames = pcapfile.read(os.path.join(ROOT, "testdata", capture + ".pcap.gz"))
-        plain, made = changes(folder, link, frames, capture in OF_TCP)
-        cause, shares = answer(program, plain)
+        plain, made = changes(folder, link, frames)
+        cause, size, shares = answer(program, plain)
         found = []
         for name, paths in made:
-            other_cause, other = answer(program, paths)
+            other_cause, other_size, other = answer(program, paths)
             moved = max((abs(shares.get(b, 0) - other.get(b, 0)), b) for b in {*shares, *other})
             problem = None
             if other_cause != cause:
                 problem = f"verdict {other_cause}, was {cause}"
-            elif moved[0] > TOLERANCE and not name.startswith(VERDICT_ONLY):
+            elif other_size != size:
+                problem = f"{other_size} bytes, were {size}"
+            elif moved[0] > TOLERANCE:
                 problem = f"{moved[1]} moved by {moved[0]:.1%}"
             found.append((f"{capture.split('/')[-2]}: {name}", problem))
         return found
