@@ -13,6 +13,7 @@
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"
 #include "analyzer/finding.h"
+#include "analyzer/fixes.h"
 
 /* A file is looked at on its own inside a job when it holds this share of the job's time, or lasts
  * a second. */
@@ -415,6 +416,14 @@ Diagnosis diagnosis_run(const DiagnosisInput *input)
 	examine_all(&ex);
 	d.findings = finding_rank(input, ex.drafts, &d.finding_count);
 	findings_of_units(input, &ex, &d);
+	d.unit_fixes =
+		arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*d.unit_fixes));
+	d.unit_fix_count = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(size_t));
+	for (uint32_t u = 0; u < input->unit_count; u++) {
+		if (d.unit_finding_count[u] > 0)
+			d.unit_fixes[u] =
+				fixes_list(input->arena, ex.drafts, u, &d.unit_fix_count[u]);
+	}
 	verdict_make(&ex, &d, &d.verdict);
 	g_array_unref(ex.drafts);
 	return d;

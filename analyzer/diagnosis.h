@@ -35,6 +35,8 @@ typedef struct Diagnosis {
 	size_t finding_count;
 	uint32_t **unit_findings; /* by unit: indices of findings */
 	size_t *unit_finding_count;
+	const ResultFix **unit_fixes; /* by unit */
+	size_t *unit_fix_count;
 	ResultVerdict verdict;
 } Diagnosis;
 

@@ -200,6 +200,14 @@ typedef struct ResultFtpTimes {
 	int64_t last_byte_to_done_ns;   /* last byte of data to the final reply */
 } ResultFtpTimes;
 
+/** ResultFix: a step of the fixes of one transfer, each made after those before it. */
+typedef struct ResultFix {
+	uint32_t finding;      /* index into Result.findings */
+	NsRange saved_ns;      /* duration, by it and those before it together */
+	NsRange duration_ns;   /* of the transfer then */
+	RateRange bytes_per_s; /* then */
+} ResultFix;
+
 typedef struct ResultTransfer {
 	const char *id; /* "T1", or "J1" for a job */
 	bool is_job;    /* several files and the work between them, by one client on one session */
@@ -226,6 +234,8 @@ typedef struct ResultTransfer {
 	size_t operation_count;
 	const uint32_t *findings; /* indices into Result.findings, by rank */
 	size_t finding_count;
+	const ResultFix *fixes; /* the surest and largest first */
+	size_t fix_count;
 	double capacity_bytes_per_s; /* of the main direction, 0 unknown */
 	bool capacity_proven;
 	int64_t rtt_ns;

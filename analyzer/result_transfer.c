@@ -4,16 +4,17 @@
  */
 #include "analyzer/result_transfer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/constants.h"
 
-/* A slice ends where the rate over a bin leaves this band around the slice's mean, or another
- * bucket dominates. */
+/* A slice ends where the rate is more than twice or less than half of what it was, or another
+ * bucket dominates, over at least so many bins of the 32 to 64 a transfer has: a twentieth of its
+ * time. */
 #define SLICE_RATE_FACTOR 2.0
-/* Slices of one transfer that are told: more than these are noise to a reader. */
-#define MAX_SLICES 24
+#define SLICE_MIN_BINS 3
 #define BUCKETS_PER_SERIES 10
 
 static void budget_build(const Unit *unit, ResultTransfer *t)
@@ -134,38 +135,125 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 	out->dominant = dominant;
 }
 
-/* Change points: neighbouring bins join while rate and dominant bucket stay what they were. */
-static void slices_build(Arena *arena, ResultTransfer *t)
+static double slice_rate(uint64_t bytes, int64_t ns)
+{
+	return ns > 0 ? (double)bytes * 1e9 / (double)ns : 0;
+}
+
+/** Run: neighbouring bins while they are put together to slices. */
+typedef struct Run {
+	size_t first, end; /* bins */
+	int64_t start_ns, end_ns;
+	uint64_t start_bytes, bytes;
+	Bucket dominant;
+} Run;
+
+static double run_rate(const Run *r)
+{
+	return slice_rate(r->bytes, r->end_ns - r->start_ns);
+}
+
+static bool is_alike(const Run *a, const Run *b)
+{
+	double x = run_rate(a), y = run_rate(b);
+	return a->dominant == b->dominant && x <= SLICE_RATE_FACTOR * y &&
+	       y <= SLICE_RATE_FACTOR * x;
+}
+
+/* Which bucket dominates the bins of @r together. */
+static Bucket run_dominant(const Account *a, const Run *r, int64_t first_ns)
+{
+	int64_t bin_ns = series_bin_ns(a->buckets_a);
+	int64_t from = r->start_ns + first_ns - series_start_ns(a->buckets_a);
+	int64_t to = r->end_ns + first_ns - series_start_ns(a->buckets_a);
+	int64_t best = 0;
+	Bucket bucket = r->dominant;
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
+		int64_t sum = 0;
+		for (size_t i = 0; i < series_count(s); i++) {
+			int64_t middle = (int64_t)i * bin_ns + bin_ns / 2;
+			if (middle >= from && middle < to)
+				sum += series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
+		}
+		if (sum > best) {
+			best = sum;
+			bucket = (Bucket)b;
+		}
+	}
+	return bucket;
+}
+
+static void run_join(Run *into, const Run *next, const Account *a, int64_t first_ns)
+{
+	into->end = next->end;
+	into->end_ns = next->end_ns;
+	into->bytes += next->bytes;
+	into->dominant = run_dominant(a, into, first_ns);
+}
+
+/* Joins neighbours that are alike; the bins at first, later what short runs were added to. */
+static size_t runs_join_alike(Run *runs, size_t count, const Account *a, int64_t first_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (n > 0 && is_alike(&runs[n - 1], &runs[i]))
+			run_join(&runs[n - 1], &runs[i], a, first_ns);
+		else
+			runs[n++] = runs[i];
+	}
+	return n;
+}
+
+/* Adds runs of few bins to the neighbour whose rate is nearer: requests come in bursts, and a bin
+ * that holds one more of them is no change. */
+static size_t runs_join_short(Run *runs, size_t count, const Account *a, int64_t first_ns)
+{
+	for (size_t i = 0; i < count && count > 1;) {
+		if (runs[i].end - runs[i].first >= SLICE_MIN_BINS) {
+			i++;
+			continue;
+		}
+		bool is_left =
+			i > 0 && (i + 1 == count ||
+					 fabs(run_rate(&runs[i - 1]) - run_rate(&runs[i])) <=
+						 fabs(run_rate(&runs[i + 1]) - run_rate(&runs[i])));
+		size_t at = is_left ? i - 1 : i;
+		run_join(&runs[at], &runs[at + 1], a, first_ns);
+		memmove(&runs[at + 1], &runs[at + 2], (count - at - 2) * sizeof(*runs));
+		count--;
+		i = at;
+	}
+	return count;
+}
+
+/* Change points: where the rate or the dominant bucket becomes another, for more than a moment. */
+static void slices_build(Arena *arena, const Account *a, int64_t first_ns, ResultTransfer *t)
 {
 	const ResultSeries *s = &t->series;
+	int64_t end = t->start_ns + t->duration_ns;
 	if (s->bin_count < 2)
 		return;
-	ResultSlice *list = arena_alloc_array(arena, MAX_SLICES, sizeof(*list));
-	uint64_t total = 0, in_slice = 0;
-	int64_t end = t->start_ns + t->duration_ns;
-	for (size_t i = 0; i < s->bin_count; i++) {
-		int64_t from = s->start_ns + (int64_t)i * s->bin_ns,
-			to = from + s->bin_ns < end ? from + s->bin_ns : end;
+	Run runs[UNIT_BINS + 1];
+	size_t count = 0;
+	uint64_t total = 0;
+	for (size_t i = 0; i < s->bin_count && count < UNIT_BINS; i++) {
+		int64_t from = s->start_ns + (int64_t)i * s->bin_ns;
+		int64_t to = from + s->bin_ns < end ? from + s->bin_ns : end;
 		if (to <= from)
 			break;
-		ResultSlice *last = t->slice_count > 0 ? &list[t->slice_count - 1] : NULL;
-		double rate = (double)s->bytes[i] * 1e9 / (double)(to - from);
-		bool is_change =
-			last && (last->dominant != s->dominant[i] ||
-					(rate > SLICE_RATE_FACTOR * last->bytes_per_s ||
-						rate * SLICE_RATE_FACTOR < last->bytes_per_s));
-		if (!last || (is_change && t->slice_count < MAX_SLICES)) {
-			list[t->slice_count++] =
-				(ResultSlice){from, to - from, total, rate, s->dominant[i]};
-			in_slice = s->bytes[i];
-		} else {
-			in_slice += s->bytes[i];
-			last->duration_ns = to - last->start_ns;
-			last->bytes_per_s = (double)in_slice * 1e9 / (double)last->duration_ns;
-		}
+		runs[count++] = (Run){i, i + 1, from, to, total, s->bytes[i], s->dominant[i]};
 		total += s->bytes[i];
 	}
+	count = runs_join_alike(runs, count, a, first_ns);
+	count = runs_join_short(runs, count, a, first_ns);
+	count = runs_join_alike(runs, count, a, first_ns);
+	ResultSlice *list = arena_alloc_array(arena, count + 1, sizeof(*list));
+	for (size_t i = 0; i < count; i++)
+		list[i] = (ResultSlice){runs[i].start_ns, runs[i].end_ns - runs[i].start_ns,
+			runs[i].start_bytes, run_rate(&runs[i]), runs[i].dominant};
 	t->slices = list;
+	t->slice_count = count;
 }
 
 static int by_request(const void *a, const void *b)
@@ -258,7 +346,7 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	ftp_build(unit, t);
 	budget_build(unit, t);
 	series_build(arena, unit, first_ns, t);
-	slices_build(arena, t);
+	slices_build(arena, &unit->account, first_ns, t);
 	operations_build(arena, unit, first_ns, t);
 }
 
@@ -270,6 +358,8 @@ void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagno
 		transfer_build(input->arena, input->units[i], input->first_packet_ns, &list[i]);
 		list[i].findings = diagnosis->unit_findings[i];
 		list[i].finding_count = diagnosis->unit_finding_count[i];
+		list[i].fixes = diagnosis->unit_fixes[i];
+		list[i].fix_count = diagnosis->unit_fix_count[i];
 		/* its pictures are in the result now: both at once would double the peak */
 		unit_drop_series(input->units[i]);
 	}

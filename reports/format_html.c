@@ -235,6 +235,8 @@ static void budget(const HtmlPage *page)
 static void fixes(const HtmlPage *page)
 {
 	const Result *result = page->result;
+	g_autofree char *in_order =
+		wording_fixes_in_order(result, result_transfer(result, result->verdict.transfer));
 	g_autofree char *ruled_out = wording_ruled_out(result, SIZE_MAX);
 	int shown = 0;
 
@@ -253,7 +255,14 @@ static void fixes(const HtmlPage *page)
 		fprintf(page->out, " <a href=\"#%s\">%s</a></li>\n", f->id, f->id);
 	}
 	if (shown > 0)
-		fputs("</ol></section>\n", page->out);
+		fputs("</ol>", page->out);
+	if (shown > 0 && in_order) {
+		fputs("\n<p>One after the other: ", page->out);
+		html_text(page, in_order);
+		fputs("</p>", page->out);
+	}
+	if (shown > 0)
+		fputs("</section>\n", page->out);
 	if (ruled_out) {
 		fputs("<section><h2>Ruled out</h2>\n<p>", page->out);
 		html_text(page, ruled_out);

@@ -129,6 +129,8 @@ static void write_possible(const Result *result, FILE *out)
 static void write_fixes(const Result *result, FILE *out)
 {
 	g_autofree char *ruled_out = wording_ruled_out(result, SIZE_MAX);
+	g_autofree char *in_order =
+		wording_fixes_in_order(result, result_transfer(result, result->verdict.transfer));
 	int shown = 0;
 
 	if (ruled_out) {
@@ -144,7 +146,14 @@ static void write_fixes(const Result *result, FILE *out)
 			continue;
 		fix = wording_fix(result, finding);
 		if (shown++ == 0)
-			fputs("**What would help**\n", out);
+			fputs("**What would help**", out);
+		if (shown == 1 && in_order) {
+			fputs(" (", out);
+			print(out, in_order);
+			fputs(")", out);
+		}
+		if (shown == 1)
+			fputs("\n", out);
 		fprintf(out, "%d. ", shown);
 		print(out, fix);
 		fprintf(out, " — `%s`\n", finding->cause);

@@ -174,6 +174,8 @@ static void screen_time(Screen *s, const ResultTransfer *transfer)
 
 static void screen_fixes(Screen *s, const Result *result)
 {
+	const ResultTransfer *transfer = result_transfer(result, result->verdict.transfer);
+	g_autofree char *together = NULL;
 	int shown = 0;
 
 	for (size_t i = 0; i < result->finding_count && shown < s->room->fixes; i++) {
@@ -188,6 +190,9 @@ static void screen_fixes(Screen *s, const Result *result)
 		g_string_append_printf(s->layout.out, "%d  ", shown);
 		layout_words(&s->layout, LAYOUT_INDENT + 3, fix, s->room->fix_lines, NULL, NULL);
 	}
+	together = wording_fixes_together(transfer);
+	if (together && (size_t)shown == transfer->fix_count)
+		layout_section(&s->layout, "", together, 1);
 }
 
 /** screen_possible: what nobody can be sure of, and how to find out. */

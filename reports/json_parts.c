@@ -577,8 +577,12 @@ static json_t *slices_json(const ResultTransfer *t)
 		json_t *entry = json_object();
 
 		put(entry, "start_ns", ns_json(t->slices[i].start_ns));
+		put(entry, "start_bytes", count_json(t->slices[i].start_bytes));
 		put(entry, "duration_ns", ns_json(t->slices[i].duration_ns));
-		put(entry, "bytes_per_s", rate_json(t->slices[i].bytes_per_s));
+		/* nothing moved is known, too */
+		put(entry, "bytes_per_s",
+			t->slices[i].bytes_per_s > 0 ? rate_json(t->slices[i].bytes_per_s)
+						     : json_integer(0));
 		put(entry, "dominant_bucket", json_string(bucket_id(t->slices[i].dominant)));
 		json_array_append_new(ret, entry);
 	}
@@ -606,6 +610,25 @@ static json_t *ftp_json(const ResultTransfer *t)
 	put(ret, "command_to_reply_ns", ns_json(t->ftp.command_to_reply_ns));
 	put(ret, "reply_to_first_byte_ns", ns_json(t->ftp.reply_to_first_byte_ns));
 	put(ret, "last_byte_to_done_ns", ns_json(t->ftp.last_byte_to_done_ns));
+	return ret;
+}
+
+static json_t *fixes_json(const Result *result, const ResultTransfer *t)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < t->fix_count; i++) {
+		const ResultFix *fix = &t->fixes[i];
+		const ResultFinding *finding = &result->findings[fix->finding];
+		json_t *entry = json_object();
+
+		put(entry, "finding", finding_id(result, fix->finding));
+		put(entry, "cause", json_part_text(finding->cause));
+		put(entry, "saved_ns", ns_range_json(fix->saved_ns));
+		put(entry, "duration_ns", ns_range_json(fix->duration_ns));
+		put(entry, "bytes_per_s", rate_range_json(fix->bytes_per_s));
+		json_array_append_new(ret, entry);
+	}
 	return ret;
 }
 
@@ -644,6 +667,7 @@ json_t *json_part_transfer(
 	put(ret, "budget", budget_json(t));
 	put(ret, "slices", slices_json(t));
 	put(ret, "findings", transfer_findings_json(result, t));
+	put(ret, "fixes", fixes_json(result, t));
 	return ret;
 }
 

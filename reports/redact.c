@@ -373,6 +373,8 @@ static void copy_transfer(Redaction *r, const ResultTransfer *from, ResultTransf
 		.operation_count = from->operation_count,
 		.findings = from->findings,
 		.finding_count = from->finding_count,
+		.fixes = from->fixes,
+		.fix_count = from->fix_count,
 		.capacity_bytes_per_s = from->capacity_bytes_per_s,
 		.capacity_proven = from->capacity_proven,
 		.rtt_ns = from->rtt_ns,

@@ -154,6 +154,61 @@ static void write_findings(Tables *t, const Result *result)
 		write_finding(t, &result->findings[i]);
 }
 
+/** write_fixes: how long each copy takes with one fix after the other. */
+static void write_fixes(Tables *t, const Result *result)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < result->transfer_count + result->job_count && rows < TEXT_ROWS_MAX;
+		i++) {
+		const ResultTransfer *transfer = result_transfer(result, (int32_t)i);
+		g_autofree char *in_order = wording_fixes_in_order(result, transfer);
+		g_autofree char *start = g_strdup_printf("%-5s", transfer->id);
+
+		if (!in_order)
+			continue;
+		if (rows++ == 0)
+			g_string_append_printf(t->out, "\n%sFIXES IN ORDER%s\n",
+				t->options->color ? "\033[1m" : "",
+				t->options->color ? "\033[0m" : "");
+		write_part(t, start, in_order);
+	}
+}
+
+static void add_slices(Tables *t, Table *table, const ResultTransfer *transfer, size_t *rows)
+{
+	/* one slice is no change */
+	for (size_t i = 0; transfer->slice_count > 1 && i < transfer->slice_count; i++) {
+		const ResultSlice *slice = &transfer->slices[i];
+
+		if ((*rows)++ >= TEXT_ROWS_MAX)
+			continue;
+		text_row(t, table, i == 0 ? transfer->id : "", units_duration(slice->start_ns).text,
+			units_size(slice->start_bytes).text,
+			units_duration(slice->duration_ns).text,
+			slice->bytes_per_s > 0 ? units_rate(slice->bytes_per_s).text : "none",
+			bucket_title(slice->dominant), NULL);
+	}
+}
+
+static void write_slices(Tables *t, const Result *result)
+{
+	g_autoptr(Table) table = table_new(t->columns);
+	size_t rows = 0;
+
+	table_column(table, "ID", TABLE_LEFT);
+	table_column(table, "AT", TABLE_RIGHT);
+	table_column(table, "AFTER", TABLE_RIGHT);
+	table_column(table, "LASTED", TABLE_RIGHT);
+	table_column(table, "RATE", TABLE_RIGHT);
+	table_column(table, "MOST OF THE TIME", TABLE_LEFT);
+	for (size_t i = 0; i < result->job_count; i++)
+		add_slices(t, table, &result->jobs[i], &rows);
+	for (size_t i = 0; i < result->transfer_count; i++)
+		add_slices(t, table, &result->transfers[i], &rows);
+	text_table_end(t, "CHANGES OF RATE OR KIND", table, rows);
+}
+
 static void write_connections(Tables *t, const Result *result)
 {
 	g_autoptr(Table) table = table_new(t->columns);
@@ -376,7 +431,9 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 		.columns = MAX(options->columns ? options->columns : 80, TABLE_COLUMNS_MIN)};
 
 	write_findings(&t, result);
+	write_fixes(&t, result);
 	write_transfers(&t, result);
+	write_slices(&t, result);
 	write_hosts(&t, result);
 	write_sharings(&t, result);
 	write_udp_flows(&t, result);

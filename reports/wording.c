@@ -285,6 +285,33 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 	return g_string_free(out, FALSE);
 }
 
+char *wording_fixes_together(const ResultTransfer *transfer)
+{
+	if (!transfer || transfer->fix_count < 2)
+		return NULL;
+	return g_strdup_printf("%s: %s instead of %s",
+		transfer->fix_count == 2 ? "both" : "all of these",
+		units_duration_range(transfer->fixes[transfer->fix_count - 1].duration_ns).text,
+		units_duration(transfer->duration_ns).text);
+}
+
+char *wording_fixes_in_order(const Result *result, const ResultTransfer *transfer)
+{
+	GString *out;
+
+	if (!transfer || transfer->fix_count < 2)
+		return NULL;
+	out = g_string_new(NULL);
+	for (size_t i = 0; i < transfer->fix_count; i++)
+		g_string_append_printf(out, "%s%s", i ? ", then " : "",
+			result->findings[transfer->fixes[i].finding].id);
+	g_string_append_printf(out, ": %s", units_duration(transfer->duration_ns).text);
+	for (size_t i = 0; i < transfer->fix_count; i++)
+		g_string_append_printf(
+			out, " → %s", units_duration_range(transfer->fixes[i].duration_ns).text);
+	return g_string_free(out, FALSE);
+}
+
 bool wording_is_fix(const Result *result, const ResultFinding *finding)
 {
 	if (!finding->fix || !*finding->fix)

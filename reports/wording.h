@@ -93,4 +93,11 @@ char *wording_inputs(const Result *result);
  * @ret: room for BUCKET_COUNT. Returns how many. */
 size_t wording_budget_order(const ResultTransfer *transfer, size_t ret[BUCKET_COUNT]);
 
+/** wording_fixes_in_order: "F1, then F2: 3.1 s → 1.1-1.3 s → 0.7-0.9 s", how long @transfer takes
+ * after each fix; NULL with fewer than two. */
+char *wording_fixes_in_order(const Result *result, const ResultTransfer *transfer);
+
+/** wording_fixes_together: "all of these: 0.7-0.9 s instead of 3.1 s"; NULL with fewer than two. */
+char *wording_fixes_together(const ResultTransfer *transfer);
+
 #endif

@@ -33,7 +33,8 @@ Saving saving_beside(Saving a, Saving b);
 /** saving_range: the range that is told, of units of @wall_ns together. */
 NsRange saving_range(const Saving *saving, int64_t wall_ns);
 
-/** saving_run_spread_ns: two standard deviations by which copies of @wall_ns differ by themselves.
+/** saving_run_spread_ns: two standard deviations by which two copies of @wall_ns differ by
+ * themselves.
  */
 double saving_run_spread_ns(double wall_ns);
 

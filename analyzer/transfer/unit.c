@@ -103,6 +103,9 @@ void unit_request(Unit *unit, const Operation *op)
 		unit->start_offset = op->offset;
 	if (!d || op->protocol == MESSAGE_FTP)
 		return;
+	/* the bytes of a first WRITE passed before it was known whose they are */
+	if (op->verb == VERB_WRITE && unit->write.requests == 0 && unit->payload[SIDE_CLIENT] == 0)
+		unit->early_bytes = op->asked_bytes;
 	if (unit->is_job)
 		count_copied_back(unit, op);
 	d->requests++;
@@ -314,7 +317,7 @@ void unit_payload(
 	unit->wire_packets++;
 	if (!unit->series && unit->payload[side] >= SERIES_MIN_BYTES)
 		series_make(unit, now_ns,
-			unit->payload[unit_bulk_side(unit)] -
+			unit->early_bytes + unit->payload[unit_bulk_side(unit)] -
 				(side == unit_bulk_side(unit) ? bytes : 0));
 	if (unit->series && side == unit_bulk_side(unit))
 		series_payload(unit, now_ns, bytes, in_flight, window);

@@ -157,7 +157,7 @@ typedef struct Unit {
 	Series *series;
 	/* when its pictures began, since small units need none, and what had been moved before */
 	int64_t series_from_ns;
-	uint64_t series_before_bytes;
+	uint64_t series_before_bytes, early_bytes; /* of it: moved before the unit was known */
 	uint64_t wire_packets;
 	OperationSample operations[UNIT_OPERATIONS];
 	uint32_t operation_count, longest_count;

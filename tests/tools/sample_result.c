@@ -312,6 +312,8 @@ static const Result *sample_slow_read(void)
 	static const ResultSlice slices[] = {{25 * MS, 24400 * MS, 0, 8.9e6, BUCKET_ROUND_TRIP},
 		{24425 * MS, 6100 * MS, 217000000, 3.1e6, BUCKET_SERVER_PROCESSING},
 		{30525 * MS, 30475 * MS, 236000000, 9.6e6, BUCKET_ROUND_TRIP}};
+	static const ResultFix fixes[] = {{0, {52 * S, 53 * S}, {8 * S, 9 * S}, {59e6, 66e6}},
+		{1, {53 * S, 54500 * MS}, {6500 * MS, 8 * S}, {66e6, 82e6}}};
 	static const ResultStall stalls[] = {
 		{0, 0, 30410 * MS, 114 * MS, OWED_BY_SERVER, BUCKET_SERVER_PROCESSING, 274800},
 		{0, 0, 12000 * MS, 31 * MS, OWED_BY_CLIENT, BUCKET_CLIENT_THINK, 108211}};
@@ -361,6 +363,8 @@ static const Result *sample_slow_read(void)
 		.operation_count = COUNT(operations),
 		.findings = findings,
 		.finding_count = 2,
+		.fixes = fixes,
+		.fix_count = COUNT(fixes),
 		.capacity_bytes_per_s = 93e6,
 		.capacity_proven = true,
 		.rtt_ns = 6480000};

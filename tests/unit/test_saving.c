@@ -135,7 +135,7 @@ Test(saving, windows_that_grow_after_pauses_need_not)
 
 Test(saving, runs_differ_by_share_and_by_scheduling)
 {
-	cr_assert(is_about(saving_run_spread_ns(0), 10e6));
+	cr_assert(is_about(saving_run_spread_ns(0), 14.1e6));
 	cr_assert_lt(saving_run_spread_ns(10e9), 0.1 * 10e9);
 	cr_assert_gt(saving_run_spread_ns(10e9), 0.05 * 10e9);
 }
