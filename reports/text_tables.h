@@ -32,8 +32,9 @@ void text_sessions(Tables *t, const Result *result);
 /** text_ftp: there too: the phases of each file over FTP. */
 void text_ftp(Tables *t, const Result *result);
 
-/** text_tables: appends findings, fixes in order, copies and what changed in them, hosts, connections,
- * commands and stalls of @result to @out, each table cut to the terminal's width and to 200 rows.
+/** text_tables: appends findings, fixes in order, copies and what changed in them, hosts,
+ * connections, commands and stalls of @result to @out, each table cut to the terminal's width and
+ * to 200 rows.
  */
 void text_tables(const Result *result, const ReportOptions *options, GString *out);
 
