@@ -99,6 +99,10 @@ enum MessageFlags {
 	MESSAGE_DELETE_ON_CLOSE = 1 << 25, /* open */
 };
 
+/* Shortest directory entry, MS-FSCC 2.4.26 FileNamesInformation: NextEntryOffset, FileIndex,
+ * FileNameLength. Each begins with the distance to the next, 0 in the last. */
+#define DIRECTORY_ENTRY_MIN 12
+
 /** MessageNegotiation: what NEGOTIATE (either way) said. Unknown numbers are 0. */
 typedef struct MessageNegotiation {
 	uint16_t dialect; /* SMB2 revision (0x0202, 0x02ff, 0x0210, 0x0300, 0x0302, 0x0311) or index
@@ -171,8 +175,10 @@ typedef struct Message {
 				 transaction subcommand */
 	uint32_t entries; /* list reply: directory entries counted in the kept bytes; copy: chunks;
 			     interface list: interfaces; DFS referral: referrals; lock: ranges */
-	uint32_t access;  /* open request: DesiredAccess; tree connect reply: MaximalAccess */
-	uint32_t options; /* open request: CreateOptions */
+	uint32_t entries_next;  /* SMB2 list reply: where the first entry begins that was not kept,
+				   from  the first byte of framing; 0 all were counted */
+	uint32_t access;        /* open request: DesiredAccess; tree connect reply: MaximalAccess */
+	uint32_t options;       /* open request: CreateOptions */
 	uint32_t disposition;   /* open: CreateDisposition asked, CreateAction answered */
 	uint32_t buffer_length; /* list and query request: output buffer asked for */
 	const uint8_t *name; /* open: path; connect: share; login: nothing; FTP: argument. Borrowed,

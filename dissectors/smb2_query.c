@@ -11,9 +11,6 @@
 #define CLASS_LINK 11U
 #define CLASS_END_OF_FILE 20U
 
-/* Smallest directory entry: FileNamesInformation, 12 bytes, MS-FSCC 2.4.33. */
-#define MIN_ENTRY_LEN 12
-
 static void take_file_id(Cursor *c, Message *m)
 {
 	cursor_bytes(c, m->file_id, sizeof m->file_id);
@@ -41,25 +38,29 @@ void smb2_directory_request(Smb2Member *in, Message *m)
 	m->flags |= MESSAGE_NAME_UTF16;
 }
 
-/* Entries of every directory class begin with NextEntryOffset, 0 in the last: MS-FSCC 2.4. */
-static uint32_t count_entries(Smb2Member *in, Cursor area)
+/* Entries of every directory class begin with NextEntryOffset, 0 in the last: MS-FSCC 2.4.
+ * Returns how many; @ret_next: where in @area the next one begins that was not kept, 0 none. */
+static uint32_t count_entries(Smb2Member *in, Cursor area, size_t *ret_next)
 {
 	uint32_t count = 0;
+	size_t at = 0;
 
-	for (size_t at = 0; at < area.len;) {
+	*ret_next = 0;
+	while (at < area.len) {
 		Cursor head = cursor_at(&area, at, 4);
 		uint32_t next = cursor_le32(&head);
 		if (head.bad)
 			break;
 		count++;
 		if (next == 0)
-			break;
-		if (next < MIN_ENTRY_LEN) {
+			return count;
+		if (next < DIRECTORY_ENTRY_MIN) {
 			in->anomaly = "smb2-entry-loop";
-			break;
+			return count;
 		}
 		at += next;
 	}
+	*ret_next = at;
 	return count;
 }
 
@@ -67,13 +68,16 @@ void smb2_directory_reply(Smb2Member *in, Message *m)
 {
 	uint16_t offset;
 	uint32_t len, flags = m->flags;
+	size_t next;
 
 	if (!smb2_member_begin(in, 9))
 		return;
 	offset = cursor_le16(&in->body);
 	len = cursor_le32(&in->body);
 	m->length = len < in->wire_len ? len : in->wire_len;
-	m->entries = count_entries(in, smb2_member_slice(in, offset, len, m));
+	m->entries = count_entries(in, smb2_member_slice(in, offset, len, m), &next);
+	if (m->entries > 0 && next > 0 && next < m->length)
+		m->entries_next = (uint32_t)(in->at + offset + next);
 	m->flags = flags; /* the rest of a long list is not a field that is missing */
 }
 

@@ -238,11 +238,16 @@ void session_framed_push(Session *session, Side side, const SessionChunk *chunk)
 	bool is_skipping = stream->state == STREAM_BODY && chunk->offset == stream->next &&
 			   chunk->offset + chunk->len < stream->end && !stream->trouble &&
 			   !stream->current.is_expected;
-	stream_push(stream, &framed->context, side, chunk);
+	if (framed->walk.next != 0 && side == SIDE_SERVER)
+		entry_walk_push(&framed->walk, chunk);
 	if (is_skipping) {
+		stream_push(stream, &framed->context, side, chunk);
 		session->turn.message_left[side] = stream->left;
 		return;
 	}
+	framed->chunk = chunk;
+	stream_push(stream, &framed->context, side, chunk);
+	framed->chunk = NULL;
 	if (framed->has_failed) {
 		probe_undo(session);
 		return;

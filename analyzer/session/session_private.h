@@ -153,6 +153,16 @@ typedef struct Activity {
 	SessionBin *bins;
 } Activity;
 
+/** EntryWalk: counts the directory entries of a long answer as its bytes pass. */
+typedef struct EntryWalk {
+	int64_t next; /* stream offset of the next entry; 0 no walk */
+	int64_t end;  /* of the message */
+	uint64_t tag;
+	uint32_t entries;
+	uint8_t distance[4]; /* NextEntryOffset, as far as it was seen */
+	uint8_t have;
+} EntryWalk;
+
 /** SessionFramed: a session whose protocol is known. */
 typedef struct SessionFramed {
 	const Protocol *protocol;
@@ -168,9 +178,11 @@ typedef struct SessionFramed {
 	SizeCounter sizes[2]; /* reads, writes */
 	SessionPhase phases[PHASE_COUNT];
 	int64_t first_data_ns;
-	CommandStats *stats_rows; /* of the last session_stats(), NULL */
-	StreamMessage *message;   /* whose header is being decoded */
-	const uint8_t *staged;    /* its first bytes, during the call */
+	CommandStats *stats_rows;  /* of the last session_stats(), NULL */
+	EntryWalk walk;            /* of the server's side */
+	const SessionChunk *chunk; /* being pushed; NULL between */
+	StreamMessage *message;    /* whose header is being decoded */
+	const uint8_t *staged;     /* its first bytes, during the call */
 	size_t staged_len;
 	const Extent *extent;
 	Side message_side;
@@ -330,6 +342,18 @@ void activity_fill(SessionFramed *framed, SessionStats *ret);
 
 size_t activity_bytes(const SessionFramed *framed);
 void activity_clear(SessionFramed *framed);
+
+/* ---- entry_walk.c */
+
+/** entry_walk_begin: @message, an answer that lists a directory, goes on behind what was kept of
+ * its head. */
+void entry_walk_begin(SessionFramed *framed, const StreamMessage *m, const Message *message);
+
+/** entry_walk_push: bytes of the server while a walk is on. */
+void entry_walk_push(EntryWalk *walk, const SessionChunk *chunk);
+
+/** entry_walk_take: entries counted for the message @tag; the walk is over. */
+uint32_t entry_walk_take(EntryWalk *walk, uint64_t tag);
 
 /* ---- smb_tree.c */
 

@@ -306,6 +306,8 @@ static void on_reply(Session *session, StreamMessage *m, const Message *message)
 	}
 	expect_proven(session, request, m->first_ns);
 	exchange_answer(session, request, m, message);
+	if (message->verb == VERB_LIST && message->entries_next > 0)
+		entry_walk_begin(framed, m, message);
 	if (request->is_data || request->op.verb == VERB_COPY)
 		request->op.moved_bytes += moved_bytes(session, request, message);
 	if (request->is_open)
@@ -426,6 +428,11 @@ static bool is_success(const Operation *op)
 
 static void smb_before_reply(Session *session, Request *request, int64_t now_ns)
 {
+	if (request->op.verb == VERB_LIST) {
+		uint32_t more = entry_walk_take(&session->framed->walk, request->tag);
+		request->op.entries += more;
+		session->framed->counts.directory_entries += more;
+	}
 	if (!request->is_open || !request->file || !is_success(&request->op))
 		return;
 	FileTable *files = &smb_home(session)->files;

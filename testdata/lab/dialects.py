@@ -13,7 +13,7 @@ import sys
 import jsonfile
 import pcapfile
 import tsharkcount
-from network import ROOT, Network, build_programs, ensure_tun
+from network import LAB, ROOT, Network, build_programs, ensure_tun
 from servers import PASSWORD, START, USER, make_files, smb_conf, versions
 
 TARGET = os.path.join(ROOT, "testdata", "protocols")
@@ -35,19 +35,19 @@ for cipher in ("AES-128-CCM", "AES-128-GCM", "AES-256-CCM", "AES-256-GCM"):
     RECORDINGS[f"smb311-{cipher.lower()}"] = ("SMB3_11", "encrypt", cipher, None)
 for algorithm in ("HMAC-SHA256", "AES-128-CMAC"):
     RECORDINGS[f"smb311-signed-{algorithm.lower()}"] = ("SMB3_11", "sign", None, algorithm)
+RECORDINGS["smb210-features"] = ("SMB2_10", "scene", None, None)
+# without these Samba grants no durable handles
+SHARE = {"kernel oplocks": "no", "kernel share modes": "no", "posix locking": "no"}
 
 
 def keys_of(output):
     """(session id, session key) as `debug encryption = yes` prints them, both hex; the id in the order of its bytes."""
     found = {}
     for name in ("Session Id", "Session Key"):
-        match = re.search(rf"^\s*{name}\s*\[?\d*\]?\s*((?:\[?[0-9A-F]{{2,4}}\]?[ \t]+)+[0-9A-F. \t\[\]]*(?:\n\s*\[00[0-9A-F]{{2}}\].*)*)", output, re.M | re.I)
-        block = output[output.find(name):].splitlines()
-        del match
+        lines = output[output.find(name):].splitlines()
         digits = ""
-        for line in block[:1] + [part for part in block[1:4] if re.match(r"\s*\[?00[0-9A-F]{2}\]?\s", part)]:
-            line = re.sub(r"Session (Id|Key)", "", line)
-            line = re.sub(r"\[00[0-9A-F]{2}\]|\[\d+\]", " ", line)
+        for line in lines[:1] + [part for part in lines[1:4] if re.match(r"\s*\[?00[0-9A-F]{2}\]?\s", part)]:
+            line = re.sub(r"Session (Id|Key)|\[00[0-9A-F]{2}\]|\[\d+\]", " ", line)
             digits += "".join(re.findall(r"(?<![0-9A-Za-z])[0-9A-F]{2}(?![0-9A-Za-z])", line))
         found[name] = digits.lower()
     return found["Session Id"], found["Session Key"]
@@ -66,15 +66,20 @@ def record(name):
     if protection == "encrypt":
         client["debug encryption"] = "yes"
     with Network(path=PATH, snap=0) as net:
-        START["smbd"](net, files=FILES, conf=server)
+        files = {**FILES, "many/file": (300, 10), "big.bin": 1 << 19} if protection == "scene" else FILES
+        START["smbd"](net, files=files, conf=server, share=SHARE)
         make_files(os.path.join(net.folder, "local"), UPLOAD)
         path = smb_conf(net.folder, "client", client)
         net.capture_start("client")
-        word = {"plain": "off", "sign": "sign", "encrypt": "encrypt"}[protection]
+        word = {"plain": "off", "sign": "sign", "encrypt": "encrypt"}.get(protection)
         options = [f"--client-protection={word}"]
         script = "\n".join([f"lcd {net.folder}/local", "prompt off", *COMMANDS, "quit"]) + "\n"
-        _, output = net.call("client", "smbclient", "//10.77.0.1/data", "-s", path, "-U", f"{USER}%{PASSWORD}", *options, text_in=script,
-                             check=False)
+        if protection == "scene":
+            options = ["smb2play.py 10.77.0.1 features dialect=0x0210"]
+            output = net.call("client", "python3", os.path.join(LAB, "smb2play.py"), "10.77.0.1", "features", "dialect=0x0210")[1]
+        else:
+            output = net.call("client", "smbclient", "//10.77.0.1/data", "-s", path, "-U", f"{USER}%{PASSWORD}", *options,
+                              text_in=script, check=False)[1]
         dropped = net.capture_stop()
         net.emulator_stop()
         if dropped:
@@ -100,9 +105,9 @@ def record(name):
         with open(os.path.join(folder, "ORIGIN.md"), "w") as out:
             out.write(f"# {name}\n\nMade by `testdata/lab/dialects.py {name}`: Samba {made['samba']}, Linux {made['kernel']}, tcpdump "
                       f"{made['tcpdump']}, whole frames, at the client; 2 ms, 100 Mbit/s.\n\n"
-                      f"smbclient, highest dialect {dialect}, `{options[0]}`"
+                      f"{'Our own client' if protection == 'scene' else 'smbclient'}, highest dialect {dialect}, `{options[0]}`"
                       f"{', cipher ' + cipher if cipher else ''}{', signing ' + signing if signing else ''}:\n\n"
-                      f"    {'; '.join(COMMANDS)}\n\n"
+                      f"    {'a bit of everything: see the scene' if protection == 'scene' else '; '.join(COMMANDS)}\n\n"
                       "`tshark.json` is what tshark 4.0.17 counts (`testdata/lab/tsharkcount.py`)"
                       f"{', decrypting with `key`; user and key exist nowhere else' if key else ''}. Nothing is wrong with it.\n")
         print(name, counts["dialect"], sum(row["requests"] for row in counts["commands"].values()), "requests",

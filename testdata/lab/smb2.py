@@ -5,11 +5,13 @@ import os
 import socket
 import struct
 
-NEGOTIATE, SESSION_SETUP, TREE_CONNECT, CREATE, CLOSE, FLUSH, READ, WRITE, LOCK, ECHO, QUERY_DIRECTORY, \
-    CHANGE_NOTIFY, OPLOCK_BREAK = 0, 1, 3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18
+NEGOTIATE, SESSION_SETUP, TREE_CONNECT, CREATE, CLOSE, FLUSH, READ, WRITE, LOCK, IOCTL, CANCEL, ECHO, QUERY_DIRECTORY, \
+    CHANGE_NOTIFY, OPLOCK_BREAK = 0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18
+ASYNC, RELATED = 2, 4
 PENDING, MORE_PROCESSING, LOCK_NOT_GRANTED = 0x103, 0xC0000016, 0xC0000055
-NOT_FOUND = 0xC0000034
-OPLOCK_NONE, OPLOCK_BATCH = 0, 9
+NOT_FOUND, CANCELLED, NO_MORE_FILES, FS_DRIVER_REQUIRED = 0xC0000034, 0xC0000120, 0x80000006, 0xC000019C
+OPLOCK_NONE, OPLOCK_BATCH, OPLOCK_LEASE = 0, 9, 0xff
+RESUME_KEY, COPY_CHUNKS, DFS_REFERRALS = 0x00140078, 0x001440F2, 0x00060194  # MS-SMB2 2.2.31
 WRITE_THROUGH = 1
 BREAK_MESSAGE_ID = (1 << 64) - 1
 
@@ -24,8 +26,10 @@ class Smb2:
     def __init__(self, host, port=445, dialects=(0x0210,), share="data"):
         self.socket = socket.create_connection((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.settimeout(30)  # a server that never answers ends the scene
         self.message_id, self.session, self.tree, self.credits = 0, 0, 0, 1
-        self.breaks = []        # file ids of oplock breaks that nobody has answered yet
+        self.breaks = []        # file ids of oplock breaks that nobody has answered yet; of leases: their keys
+        self.async_ids = {}     # message id: id of what is pending
         self.answers = {}       # message id: (status, command, body)
         self.large = False
         self._negotiate(dialects)
@@ -55,16 +59,24 @@ class Smb2:
         return b"".join(parts)
 
     def receive(self):
-        """Take one message from the server; returns its id."""
+        """Take what the server sent in one piece; returns the id of the last message in it."""
         length = struct.unpack(">I", self._receive(4))[0]
-        message = self._receive(length)
+        message, result = self._receive(length), None
+        while message:
+            following = struct.unpack_from("<I", message, 20)[0]
+            result = self._take(message[:following] if following else message)
+            message = message[following:] if following else b""
+        return result
+
+    def _take(self, message):
         status, command, granted, _, _, message_id = struct.unpack_from("<IHHIIQ", message, 8)
         self.session = struct.unpack_from("<Q", message, 40)[0] or self.session
         if message_id == BREAK_MESSAGE_ID:
-            self.breaks.append(message[64 + 8:64 + 24])
+            self.breaks.append(message[64 + 8:64 + 24])  # of a lease this is the key
             return message_id
         self.credits += granted
         if status == PENDING:
+            self.async_ids[message_id] = struct.unpack_from("<Q", message, 32)[0]
             return None
         self.answers[message_id] = (status, message)
         return message_id
@@ -108,12 +120,21 @@ class Smb2:
 
     # -- files --------------------------------------------------------------------------------------------
 
-    def create_send(self, name, oplock=OPLOCK_NONE, disposition=3, access=0x0012019F, options=0x40):
-        """Start to open (disposition 1) or open or make (3) a file."""
+    def create_body(self, name, oplock=OPLOCK_NONE, disposition=3, access=0x0012019F, options=0x40, contexts=()):
+        """Body of a CREATE; contexts: (four letters, data)."""
         encoded = name.encode("utf-16-le")
-        body = struct.pack("<HBBIQQIIIIIHHII", 57, 0, oplock, 2, 0, 0, access, 0x80, 7, disposition, options,
-                           64 + 56, len(encoded), 0, 0) + (encoded or b"\0")
-        return self.send(CREATE, body)
+        padded = encoded + bytes(-len(encoded) % 8) if contexts else encoded or b"\0"
+        tail = b""
+        for i, (tag, data) in enumerate(contexts):
+            entry = struct.pack("<HHHHI", 16, 4, 0, 24, len(data)) + tag + bytes(4) + data
+            entry += bytes(-(4 + len(entry)) % 8)
+            tail += struct.pack("<I", 4 + len(entry) if i + 1 < len(contexts) else 0) + entry
+        return struct.pack("<HBBIQQIIIIIHHII", 57, 0, oplock, 2, 0, 0, access, 0x80, 7, disposition, options, 64 + 56,
+                           len(encoded), 64 + 56 + len(padded) if contexts else 0, len(tail)) + padded + tail
+
+    def create_send(self, name, **how):
+        """Start to open (disposition 1) or open or make (3) a file."""
+        return self.send(CREATE, self.create_body(name, **how))
 
     def create(self, name, allowed=(0,), **how):
         """Open a file; returns its id, or None when it was allowed to fail."""
@@ -156,3 +177,48 @@ class Smb2:
     def break_acknowledge(self, file):
         """OPLOCK_BREAK acknowledgement: down to none."""
         self.call(OPLOCK_BREAK, struct.pack("<HBBI16s", 24, 0, 0, 0, file))
+
+    def lease_acknowledge(self, key, state):
+        """Lease break acknowledgement: down to a state (1 read, 2 handle, 4 write)."""
+        self.call(OPLOCK_BREAK, struct.pack("<HHI16sIQ", 36, 0, 0, key, state, 0))
+
+    def cancel(self, message_id):
+        """CANCEL of what the server said is pending."""
+        while message_id not in self.async_ids:
+            self.receive()
+        header = struct.pack("<4sHHIHHIIQQQ16s", b"\xfeSMB", 64, 0, 0, CANCEL, 0, ASYNC, 0, message_id,
+                             self.async_ids[message_id], self.session, bytes(16))
+        body = struct.pack("<HH", 4, 0)
+        self.socket.sendall(struct.pack(">I", len(header) + len(body)) + header + body)
+
+    def ioctl(self, file, code, data, room=65536, allowed=(0,)):
+        """IOCTL; returns the output buffer."""
+        body = struct.pack("<HHI16sIIIIIIII", 57, 0, code, file, 64 + 56, len(data), 0, 0, 0, room, 1, 0) + (data or b"\0")
+        status, message = self.call(IOCTL, body, max(len(data), room), allowed)
+        if status:
+            return b""
+        at, length = struct.unpack_from("<II", message, 64 + 32)
+        return message[at:at + length]
+
+    def list(self, directory, room=65536):
+        """QUERY_DIRECTORY until there is nothing more."""
+        name = "*".encode("utf-16-le")
+        while True:
+            body = struct.pack("<HBBI16sHHI", 33, 37, 0, 0, directory, 64 + 32, len(name), room) + name
+            if self.call(QUERY_DIRECTORY, body, room, allowed=(0, NO_MORE_FILES))[0]:
+                return
+
+    def compound(self, requests):
+        """Related requests in one message: [(command, body)]; waits for all answers."""
+        parts, ids = b"", []
+        for i, (command, body) in enumerate(requests):
+            last = i + 1 == len(requests)
+            body += b"" if last else bytes(-len(body) % 8)
+            parts += struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, 1 if self.large else 0, 0, command, 8, RELATED if i else 0,
+                                 0 if last else 64 + len(body), self.message_id, 0xfeff, self.tree, self.session,
+                                 bytes(16)) + body
+            ids.append(self.message_id)
+            self.message_id += 1
+        self.socket.sendall(struct.pack(">I", len(parts)) + parts)
+        for message_id in ids:
+            self.wait(message_id)

@@ -3,6 +3,7 @@
 """Scenes played by the small SMB2 client of smb2.py: smb2play.py SERVER SCENE [NAME=VALUE]...
 Prints {"wall_s", "bytes"} of the scene without its session set-up."""
 import json
+import struct
 import sys
 import time
 
@@ -130,7 +131,47 @@ def through_client(client, host, size=1 << 20, count=6):
     return 2 * size * count
 
 
-SCENES = {name.__name__: name for name in (flush, through, reread, missing, idle, notify, lock, oplock, through_client)}
+def features(client, host, size=1 << 18):
+    """A bit of everything: server-side copy, lease and oplock with their breaks, durable handle, notification and its
+    cancelling, compound, a large directory, a DFS referral."""
+    source, target = client.create("big.bin", disposition=1), client.create("copy.bin")
+    key = client.ioctl(source, smb2.RESUME_KEY, b"", 32)[:24]
+    for offset in range(0, 2 * size, size):
+        client.ioctl(target, smb2.COPY_CHUNKS, struct.pack("<24sIIQQII", key, 1, 0, offset, offset, size, 0), 12)
+    client.close(source)
+    client.close(target)
+    lease = b"slowcopy's lease"
+    held = client.create("text.txt", disposition=1, oplock=smb2.OPLOCK_LEASE,
+                         contexts=((b"DHnQ", bytes(16)), (b"RqLs", lease + struct.pack("<IIQ", 7, 0, 0))))
+    other = smb2.Smb2(host, dialects=(0x0210,))
+    opening = other.create_send("text.txt", disposition=1)
+    while not client.breaks:
+        client.receive()
+    client.lease_acknowledge(lease, 3)
+    other.wait(opening)
+    client.close(held)
+    batch = other.create("big.bin", disposition=1, oplock=smb2.OPLOCK_BATCH)
+    opening = client.create_send("big.bin", disposition=1)
+    while not other.breaks:
+        other.receive()
+    other.break_acknowledge(batch)
+    client.wait(opening)
+    directory = client.create("many", disposition=1, access=0x00120089, options=0x21)
+    watching = client.change_notify_send(directory)
+    client.list(directory)
+    client.cancel(watching)
+    client.wait(watching, (smb2.CANCELLED,))
+    referral = struct.pack("<H", 4) + f"\\\\{host}\\data".encode("utf-16-le") + bytes(2)
+    client.ioctl(b"\xff" * 16, smb2.DFS_REFERRALS, referral, 4096, allowed=(0, smb2.FS_DRIVER_REQUIRED, smb2.NOT_FOUND, 0xC0000225))
+    client.compound([(smb2.CREATE, client.create_body("text.txt", disposition=1)),
+                     (smb2.READ, struct.pack("<HBBIQ16sIIIHHB", 49, 0x50, 0, 100, 0, b"\xff" * 16, 0, 0, 0, 0, 0, 0)),
+                     (smb2.CLOSE, struct.pack("<HHI16s", 24, 0, 0, b"\xff" * 16))])
+    other.socket.close()
+    return 2 * size
+
+
+SCENES = {name.__name__: name for name in (flush, through, reread, missing, idle, notify, lock, oplock, through_client,
+                                             features)}
 
 
 def main():

@@ -69,6 +69,29 @@ def messages(path, key=None):
     process.wait()
 
 
+class Features:
+    """Counts of what SMB2 messages do beside their command; by the names of the JSON report."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+
+    def add(self, m, code):
+        c = self.counts
+        is_final = m.is_reply and m.status != STATUS_PENDING
+        c["async_answers"] += m.is_reply and m.status == STATUS_PENDING
+        c["cancels"] += code == CANCEL
+        c["oplock_breaks"] += code == 18 and m.is_reply and number(m.get("msg_id")) == (1 << 64) - 1
+        c["oplock_break_acknowledgements"] += code == 18 and not m.is_reply
+        c["change_notifications"] += code == 15 and not m.is_reply
+        c["directory_queries"] += code == 14 and not m.is_reply
+        c["directory_entries"] += len(m.all("filename")) if code == 14 and m.is_reply else 0
+        c["server_side_copies"] += code == 11 and not m.is_reply and number(m.get("ioctl.function")) == 0x001440F2
+        c["dfs_referrals"] += code == 11 and not m.is_reply and number(m.get("ioctl.function")) == 0x00060194
+        c["compound_related"] += m.get("flags.chained") in ("1", "True")
+        c["not_found"] += code == CREATE and is_final and m.status == 0xC0000034
+        c["opens"] += code == CREATE and is_final and m.status == 0
+
+
 def milliseconds(values):
     return {"count": len(values), "min": min(values), "max": max(values), "mean": round(sum(values) / len(values), 6)}
 
@@ -80,7 +103,7 @@ def count(path, key=None):
     result = {"dialect": None, "read_bytes": 0, "write_bytes": 0, "signed": 0, "max_read": None, "max_write": None}
     charged = granted = 0
     balance, lowest, in_work = 0, None, False
-    offered = []
+    offered, features = [], Features()
     layers = set()
     for m in messages(path, key):
         name, code = m.command(), number(m.code)
@@ -91,6 +114,7 @@ def count(path, key=None):
         if m.is_reply and not pending and m.get("time"):
             times[(m.layer, name)].append(round(float(m.get("time")) * 1e9))
         if m.layer == "smb2":
+            features.add(m, code)
             result["signed"] += m.get("flags.signature") in ("1", "True")
             if m.is_reply:
                 granted += number(m.get("credits.granted"))
@@ -136,6 +160,7 @@ def count(path, key=None):
     result["files"] = sorted(files)
     result["sizes"] = {way: {str(size): times_ for size, times_ in sorted(counts.items())} for way, counts in sizes.items()}
     if session == "smb2":
+        result["features"] = dict(sorted(features.counts.items()))
         # the client begins with one credit, MS-SMB2 3.2.1.2
         result["credits"] = {"charged": charged, "granted": granted, "left": 1 + granted - charged, "lowest_on_files": 1 + lowest}
     return result

@@ -1135,3 +1135,83 @@ Test(smb_session, cut_requests_stay_with_their_file)
 		bench_free(bench);
 	}
 }
+
+/* ---- directory entries behind what is kept of a message's head */
+
+#define ENTRIES 300
+#define ENTRY_BYTES 104
+
+static void list_request(SmbBuilder *b, uint64_t id)
+{
+	build_le16(b, 33);
+	build_u8(b, 37);
+	build_u8(b, 0);
+	build_le32(b, 0);
+	file_id(b, id);
+	build_le16(b, 96);
+	build_le16(b, 2);
+	build_le32(b, 65536);
+	build_utf16(b, "*");
+}
+
+static void list_reply(SmbBuilder *b)
+{
+	build_le16(b, 9);
+	build_le16(b, 72);
+	build_le32(b, ENTRIES * ENTRY_BYTES);
+	for (int i = 0; i < ENTRIES; i++) {
+		build_le32(b, i + 1 < ENTRIES ? ENTRY_BYTES : 0);
+		build_zeros(b, ENTRY_BYTES - 4);
+	}
+}
+
+static void send_pieces(Bench *bench, size_t piece, size_t kept)
+{
+	size_t total = bench->b.len;
+	SmbBuilder *whole = malloc(sizeof *whole);
+	*whole = bench->b;
+	bench->now++;
+	for (size_t at = 0; at < total; at += piece) {
+		size_t len = total - at < piece ? total - at : piece;
+		SessionChunk chunk = {.offset = bench->offset[SIDE_SERVER],
+			.len = (uint32_t)len,
+			.caplen = (uint32_t)(len < kept ? len : kept),
+			.data = whole->bytes + at,
+			.ts_ns = bench->now,
+			.frame = 9};
+		session_push(bench->session, SIDE_SERVER, &chunk);
+		bench->offset[SIDE_SERVER] += (int64_t)len;
+	}
+	memset(&bench->b, 0, sizeof bench->b);
+	free(whole);
+}
+
+Test(smb_session, directory_entries_are_counted_to_the_end)
+{
+	static const size_t pieces[] = {1, 3, 7, 100, 104, 1460, 2047, 2048, 2049, 65536};
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+		for (int cut = 0; cut < 2; cut++) {
+			Bench *bench = bench_new(445);
+			connect(bench, "\\\\srv\\data", 9);
+			open_sized(bench, "many", 1, 0);
+			build_pdu(&bench->b);
+			header(bench, 14, 0, 0, 100);
+			list_request(&bench->b, 1);
+			build_end(&bench->b);
+			send(bench, SIDE_CLIENT);
+			build_pdu(&bench->b);
+			header(bench, 14, REPLY, 0, 100);
+			list_reply(&bench->b);
+			build_end(&bench->b);
+			send_pieces(bench, pieces[i], cut ? 1000 : SIZE_MAX);
+			cr_assert_eq(bench->log.last_reply.command, 14, "%zu", pieces[i]);
+			if (cut && pieces[i] > 1000)
+				cr_expect_lt(
+					bench->log.last_reply.entries, ENTRIES, "%zu", pieces[i]);
+			else
+				cr_expect_eq(bench->log.last_reply.entries, ENTRIES, "%zu: %u",
+					pieces[i], bench->log.last_reply.entries);
+			bench_free(bench);
+		}
+	}
+}
