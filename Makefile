@@ -157,11 +157,13 @@ PROGRAM := $(if $(MAIN_SRC),$(B)/slowcopy)
 # seeds are in corpus/TARGET, what once crashed in crashes/TARGET
 REPLAY_COMMANDS := $(foreach t,$(FUZZ:tests/fuzz/fuzz_%.c=%),--command 'seeds-$(t)=$(B)/replay/fuzz_$(t) $(wildcard tests/fuzz/corpus/$(t) tests/fuzz/crashes/$(t))')
 GOLDEN_COMMANDS := $(if $(MAIN_SRC),$(foreach t,$(GOLDEN_SCRIPTS),--command '$(basename $(notdir $(t)))=$(t) --program $(B)/slowcopy -j $(JOBS)'))
+REPORT_COMMAND := --command 'reports-out=tests/cli/report_check.py'
 MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py' --command 'monitor-live=tests/cli/monitor_live_check.py' \
 	--command 'monitor-table=tests/cli/monitor_table_check.py' --command 'recipes=tests/cli/recipes_check.py'
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
+	--command 'browser=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/browser/check_html.py' \
 	--command 'causes-page=$(B)/slowcopy explain --markdown | diff -u docs/causes.md - || { echo "docs/causes.md is stale: make docs/causes.md" >&2; false; }' \
 	--command 'headers=$(MAKE) --no-print-directory $(HEADERS:%=$(B)/headers/%.ok)' \
 	--command 'format=clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)')
@@ -171,14 +173,14 @@ STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/
 check:
 	$(Q).ci/packages check
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 check-run
-check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(MONITOR_COMMAND) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
+check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM) $(B)/tools/capgen_bench
+	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(MONITOR_COMMAND) $(REPORT_COMMAND) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
 check-unit: $(UNIT_BIN)
 	$(Q)$(RUN_TESTS) $^
 check-golden: $(GOLDEN_BIN) $(PROGRAM)
 	$(Q)$(RUN_TESTS) $(GOLDEN_BIN) $(GOLDEN_COMMANDS)
 check-cli: $(CLI_BIN) $(PROGRAM)
-	$(Q)$(RUN_TESTS) $(CLI_BIN) $(MONITOR_COMMAND)
+	$(Q)$(RUN_TESTS) $(CLI_BIN) $(MONITOR_COMMAND) $(REPORT_COMMAND)
 check-seeds: $(REPLAY_BIN)
 	$(Q)$(RUN_TESTS) $(REPLAY_COMMANDS)
 check-layers:

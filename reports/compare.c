@@ -23,7 +23,9 @@ char *compare_subject(const ComparandTransfer *t)
 		if ((*p == '\\' || *p == '/') && p[1])
 			name = p + 1;
 	}
-	if (t->is_job)
+	if (t->is_job && t->files == 0)
+		what = g_strdup("unnamed files");
+	else if (t->is_job)
 		what = g_strdup_printf(
 			"%s file%s", units_count(t->files).text, t->files == 1 ? "" : "s");
 	else

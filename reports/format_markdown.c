@@ -5,6 +5,9 @@
  */
 #include "reports/report.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "dissectors/message.h"
 #include "reports/escape.h"
 #include "reports/session_facts.h"
@@ -22,6 +25,8 @@
 #define WARNINGS_SHOWN 2
 #define BUCKETS_SHOWN 6
 #define FRAMES_SHOWN 4
+/* Fewer than 60, less the two at the end. */
+#define LINES_MAX 57
 
 /** print: prose, escaped. */
 static void print(FILE *out, const char *text)
@@ -173,10 +178,11 @@ static void fold(FILE *out, const char *title, size_t shown, size_t count, const
 		fprintf(out, "<details><summary>%s (%zu)</summary>\n\n%s\n", title, count, head);
 }
 
-static void write_findings(const Result *result, FILE *out)
+static void write_findings(const Result *result, const ReportOptions *options, FILE *out)
 {
 	size_t shown = MIN(result->finding_count, FINDINGS_SHOWN);
 
+	(void)options;
 	if (shown == 0)
 		return;
 	fold(out, "Findings", shown, result->finding_count,
@@ -212,10 +218,13 @@ static void write_copy(
 	fputs(" | ", out);
 	print(out, wording_host(options, t->server.addr, &rooms[1]));
 	fputs(" | ", out);
-	if (t->is_job)
-		fprintf(out, "%s file%s", units_count(t->files).text, t->files == 1 ? "" : "s");
-	else
+	if (t->is_job) {
+		g_autofree char *files = wording_files(t);
+
+		print(out, files);
+	} else {
 		print_code(out, t->file ? t->file : "");
+	}
 	fprintf(out, " | %s | %s | %s |\n", units_size(t->bytes).text,
 		units_duration(t->duration_ns).text,
 		seconds > 0 ? units_rate((double)t->bytes / seconds).text : "-");
@@ -263,7 +272,7 @@ static void write_way(const Result *result, const ReportOptions *options, const 
 	fputs(" |\n", out);
 }
 
-static bool write_hosts(const Result *result, const ReportOptions *options, FILE *out)
+static void write_hosts(const Result *result, const ReportOptions *options, FILE *out)
 {
 	size_t shown = MIN(result->host_pair_count, HOSTS_SHOWN);
 	const ResultHostPair *first = result->host_pairs;
@@ -271,7 +280,7 @@ static bool write_hosts(const Result *result, const ReportOptions *options, FILE
 	/* one way between two hosts is what the verdict speaks of */
 	if (shown == 0 || (result->host_pair_count == 1 && !first->asymmetry_text &&
 				  !first->a_to_b.reference && !first->b_to_a.reference))
-		return false;
+		return;
 	fold(out, "Between hosts", shown, result->host_pair_count,
 		"| from | to | size | fastest | the largest waited most for | what else moved data "
 		"|\n"
@@ -288,15 +297,14 @@ static bool write_hosts(const Result *result, const ReportOptions *options, FILE
 		}
 	}
 	fputs("\n</details>\n", out);
-	return true;
 }
 
-static bool write_udp_flows(const Result *result, const ReportOptions *options, FILE *out)
+static void write_udp_flows(const Result *result, const ReportOptions *options, FILE *out)
 {
 	size_t shown = MIN(result->udp_flow_count, UDP_FLOWS_SHOWN);
 
 	if (shown == 0)
-		return false;
+		return;
 	fold(out, "UDP", shown, result->udp_flow_count,
 		"| from | to | program | size | rate | lost on the way here |\n"
 		"|---|---|---|---|---|---|");
@@ -311,7 +319,6 @@ static bool write_udp_flows(const Result *result, const ReportOptions *options, 
 			units_rate(u->bytes_per_s).text, lost);
 	}
 	fputs("\n</details>\n", out);
-	return true;
 }
 
 static void write_connections(const Result *result, const ReportOptions *options, FILE *out)
@@ -362,12 +369,13 @@ static const CommandStats *busiest(
 }
 
 /** write_commands: of the first session that has any; the others are in the JSON. */
-static void write_commands(const Result *result, FILE *out)
+static void write_commands(const Result *result, const ReportOptions *options, FILE *out)
 {
 	const CommandStats *list[COMMANDS_SHOWN];
 	const SessionStats *stats = NULL;
 	size_t shown;
 
+	(void)options;
 	for (size_t i = 0; i < result->session_count && !stats; i++) {
 		if (result->sessions[i].stats.command_count > 0)
 			stats = &result->sessions[i].stats;
@@ -393,25 +401,59 @@ static void write_commands(const Result *result, FILE *out)
 	fputs("\n</details>\n", out);
 }
 
-static bool markdown_write(
-	const Result *result, const ReportOptions *options, FILE *out, GError **error)
+static void write_head(const Result *result, const ReportOptions *options, FILE *out)
 {
-	g_autofree char *capture = wording_capture(result);
-	bool has_hosts, has_udp;
-
-	(void)error;
 	write_verdict(result, options, out);
 	write_time(result, out);
 	write_setup(result, out);
 	write_fixes(result, out);
-	write_findings(result, out);
-	write_copies(result, options, out);
-	has_hosts = write_hosts(result, options, out);
-	has_udp = write_udp_flows(result, options, out);
-	/* a page that is read in an issue has room for one of them */
-	if (!has_hosts && !has_udp)
-		write_connections(result, options, out);
-	write_commands(result, out);
+}
+
+/** Part: a table, or the words before them. */
+typedef void (*Part)(const Result *result, const ReportOptions *options, FILE *out);
+
+/** write_part: the part if its lines are @left, or if it @must be there. False without memory. */
+static bool write_part(Part part, const Result *result, const ReportOptions *options, bool must,
+	int *left, FILE *out)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+	int lines = 0;
+
+	if (!memory)
+		return false;
+	part(result, options, memory);
+	if (fclose(memory) != 0) {
+		free(text);
+		return false;
+	}
+	for (size_t i = 0; i < len; i++)
+		lines += text[i] == '\n';
+	if (must || lines <= *left) {
+		fwrite(text, 1, len, out);
+		*left -= lines;
+	}
+	free(text);
+	return true;
+}
+
+static bool markdown_write(
+	const Result *result, const ReportOptions *options, FILE *out, GError **error)
+{
+	/* the first are what an issue is read for; of the others as many as there is room for */
+	static const Part parts[] = {write_head, write_findings, write_copies, write_hosts,
+		write_udp_flows, write_commands, write_connections};
+	g_autofree char *capture = wording_capture(result);
+	int left = LINES_MAX;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		if (!write_part(parts[i], result, options, i == 0, &left, out)) {
+			g_set_error(error, REPORT_ERROR, REPORT_ERROR_WRITE,
+				"cannot make the report: %s", g_strerror(errno));
+			return false;
+		}
+	}
 	fputs("\n", out);
 	print_code(out, options->command_line ? options->command_line : "slowcopy analyze");
 	fprintf(out, " · slowcopy %s · %s · %s\n", options->version ? options->version : "",

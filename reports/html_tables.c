@@ -194,8 +194,7 @@ static void copy_row(const HtmlPage *page, const ResultTransfer *t)
 	double rate = seconds > 0 ? (double)t->bytes / seconds : 0;
 	g_autofree char *protocol = wording_protocol(page->result, t);
 	g_autofree char *way = g_strdup_printf("%s %s", protocol, t->is_write ? "write" : "read");
-	g_autofree char *files =
-		g_strdup_printf("%s file%s", units_count(t->files).text, t->files == 1 ? "" : "s");
+	g_autofree char *files = wording_files(t);
 	g_autofree char *most = NULL;
 	size_t order[BUCKET_COUNT];
 	UnitText rooms[2];

@@ -94,14 +94,22 @@ char *wording_protocol(const Result *result, const ResultTransfer *transfer)
 	return g_strdup("TCP");
 }
 
+char *wording_files(const ResultTransfer *transfer)
+{
+	/* the messages that opened them were not captured */
+	if (transfer->files == 0)
+		return g_strdup(transfer->bytes > 0 ? "unnamed files" : "no file");
+	return g_strdup_printf(
+		"%s file%s", units_count(transfer->files).text, transfer->files == 1 ? "" : "s");
+}
+
 /** file_words: the name of the file without its folders, or how many there are. */
 static char *file_words(const ResultTransfer *transfer)
 {
 	const char *name = transfer->file, *p;
 
 	if (transfer->is_job)
-		return g_strdup_printf("%s file%s", units_count(transfer->files).text,
-			transfer->files == 1 ? "" : "s");
+		return wording_files(transfer);
 	if (!name || !*name)
 		return g_strdup("an unnamed file");
 	for (p = name; *p; p++) {
@@ -136,7 +144,7 @@ UnitText wording_endpoint(const ReportOptions *options, const ResultEndpoint *en
 
 bool wording_is_fileless(const ResultTransfer *transfer)
 {
-	return transfer->is_job && transfer->files == 0;
+	return transfer->is_job && transfer->files == 0 && transfer->bytes == 0;
 }
 
 /** fileless_verdict: what took the time when no file was moved. */

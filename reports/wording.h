@@ -32,6 +32,9 @@ UnitText wording_stream(uint32_t stream);
 /** wording_session: the same of a session; what carried it when it had no connection. */
 UnitText wording_session(const ResultSession *session);
 
+/** wording_files: "20 files", "1 file", or what to call files whose names the capture lacks. */
+char *wording_files(const ResultTransfer *transfer);
+
 /** wording_is_fileless: a job that looked around and moved no file. */
 bool wording_is_fileless(const ResultTransfer *transfer);
 

@@ -43,6 +43,9 @@ void unit_add_stream(Unit *unit, uint32_t stream)
 
 static DataFacts *data_of(Unit *unit, const Operation *op)
 {
+	/* calls of a remote procedure are no file data */
+	if (op->file && op->file->is_pipe)
+		return NULL;
 	if (op->verb == VERB_READ)
 		return &unit->read;
 	return op->verb == VERB_WRITE ? &unit->write : NULL;

@@ -243,6 +243,18 @@
 		drawWaterfall();
 	}
 
+	/* a graph drawn anew while printing stays empty: on paper those of the screen are made smaller */
+	function fitPaper(prints) {
+		const PAPER = 660; /* A4 less its margins, in pixels of CSS */
+		for (const box of document.querySelectorAll('.chart, .waterfall')) {
+			const width = box.offsetWidth, scale = PAPER / width, fits = !prints || scale >= 1;
+			box.style.width = prints ? width + 'px' : '';
+			box.style.transform = fits ? '' : `scale(${scale})`;
+			box.style.marginBottom = fits ? '' : box.offsetHeight * (scale - 1) + 'px';
+		}
+		if (!prints) drawWaterfall();
+	}
+
 	/* each request a line: travelling and waiting, then answering; with the place in the file */
 	function drawWaterfall() {
 		const canvas = byId('chart-waterfall');
@@ -339,6 +351,8 @@
 			link.addEventListener('click', () => visit(link));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolor);
 		matchMedia('print').addEventListener('change', recolor);
+		window.addEventListener('beforeprint', () => fitPaper(true));
+		window.addEventListener('afterprint', () => fitPaper(false));
 		window.addEventListener('resize', drawWaterfall);
 		choose(0);
 	}

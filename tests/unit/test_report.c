@@ -231,7 +231,10 @@ Test(report, html_stays_small)
 	const Result *sample = sample_result("slow-read");
 	Result large = *sample;
 	g_autofree char *path = g_build_filename(folder, "large.html", NULL);
+	g_autofree char *markdown = g_build_filename(folder, "large.md", NULL);
+	g_autofree char *text = NULL;
 	struct stat info;
+	int lines = 0;
 
 	/* what grows most when it is escaped */
 	memset(long_name, '"', sizeof long_name - 1);
@@ -256,6 +259,12 @@ Test(report, html_stays_small)
 		report_format_find("html"), &large, &(ReportOptions){0}, path, NULL));
 	cr_assert_eq(stat(path, &info), 0);
 	cr_assert(info.st_size < 2000000, "%lld bytes", (long long)info.st_size);
+	cr_assert(report_write_file(
+		report_format_find("markdown"), &large, &(ReportOptions){0}, markdown, NULL));
+	cr_assert(g_file_get_contents(markdown, &text, NULL, NULL));
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	cr_assert_lt(lines, 60, "the Markdown has %d lines", lines);
 	cr_assert(info.st_size > 500000, "%lld bytes: not what it should test",
 		(long long)info.st_size);
 }
