@@ -376,6 +376,7 @@
 
 	for (const table of document.querySelectorAll('table.sortable')) {
 		[...table.tHead.rows[0].cells].forEach((th, column) => {
+			if (!th.textContent.trim()) return; /* a button needs a name */
 			const button = document.createElement('button');
 			button.type = 'button';
 			button.append(...th.childNodes);
