@@ -91,6 +91,13 @@ static void doubt_blindness(const DiagnosisInput *input, const Unit *unit, Findi
 		100.0 * (double)share.dropped / (double)(share.dropped + share.received));
 }
 
+/* Of the whole capture capture_grade.c says it; this is about one connection among others. */
+static bool is_one_sided(const TcpDirection *a, const TcpDirection *b)
+{
+	uint64_t more = MAX(a->packets, b->packets), less = MIN(a->packets, b->packets);
+	return (double)less < CAPTURE_ONE_SIDED_SHARE * (double)more;
+}
+
 static void context_make(const Examination *ex, const Unit *unit, CauseContext *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -114,6 +121,8 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 		else if (unseen * 50 > c->sender->unique_bytes + unseen &&
 			 c->confidence_cap > CONFIDENCE_MEDIUM)
 			c->confidence_cap = CONFIDENCE_MEDIUM;
+		if (is_one_sided(c->sender, c->receiver))
+			c->confidence_cap = CONFIDENCE_LOW;
 	}
 	c->confidence_cap = MIN(c->confidence_cap, blind_cap(ex->input, unit));
 	memcpy(c->left_ns, unit->account.bucket_ns, sizeof(c->left_ns));
