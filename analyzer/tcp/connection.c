@@ -16,6 +16,10 @@
 /* Largest shift that RFC 7323 2.3 allows; larger ones count as this. */
 #define WINDOW_SCALE_MAX 14
 /* RFC 9293 3.7.1: without the option 536 for IPv4; only a starting value, data corrects it. */
+/* RFC 7323 5.4: ticks are of 1 ms to 1 s, so this is a second at least, and sequence numbers need
+ * longer to wrap at 10 Gbit/s. */
+#define STALE_TICKS 1000
+#define STALE_MAX 3
 #define MSS_DEFAULT 536
 /* A handshake answered this much faster than the path ever is means somebody else answered it. */
 #define MIDDLEBOX_FACTOR 8
@@ -272,6 +276,27 @@ static void middlebox_check(TcpConnection *tcp, const TcpDirection *d)
 		tcp->middlebox = true;
 }
 
+/*
+ * Data that are new by their number and old by their time stamp: left over from before the numbers
+ * wrapped, or not of this connection. A receiver drops them (RFC 7323 5.3). When they keep coming a
+ * device on the way has changed the clock.
+ */
+static bool is_stale(TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	bool is_old = packet->has_timestamps && d->has_last_tsval && d->payload_packets > 0 &&
+		      step->from >= d->next &&
+		      seq_before(packet->tsval, d->last_tsval - STALE_TICKS);
+	if (!is_old) {
+		d->stale_in_row = 0;
+		return false;
+	}
+	if (++d->stale_in_row <= STALE_MAX)
+		return true;
+	d->stale_in_row = 0;
+	d->last_tsval = packet->tsval;
+	return false;
+}
+
 void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
@@ -322,7 +347,7 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	step->flight_before = d->flight_at_stop;
 	if (packet->payload_len > 0) {
 		/* ahead, half the sequence space may be missing in the capture */
-		if (step->end < d->next - (int64_t)UINT32_MAX / 4)
+		if (step->end < d->next - (int64_t)UINT32_MAX / 4 || is_stale(d, packet, step))
 			tcp->out_of_window_packets++;
 		else
 			segment_classify(tcp, side, packet, step);

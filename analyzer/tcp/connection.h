@@ -131,6 +131,7 @@ typedef struct TcpDirection {
 	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
 	uint16_t syn_mss;              /* option value, 0 absent */
 	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
+	uint8_t stale_in_row; /* data with old time stamps */
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
 	int64_t last_tsval_ns;  /* RFC 7323 timestamps are a clock of their own */

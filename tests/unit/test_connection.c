@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * TCP, packet by packet: what is new, repeated, late, a copy; which repair a loss got; windows
+ * without a handshake; connections that never open, open from both sides, are reset, or whose ports
+ * are used again; sequence numbers that wrap.
+ */
+#include "analyzer/tcp/connection.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "analyzer/constants.h"
+#include "analyzer/transfer/tracker.h"
+
+#define MS MILLISECOND_NS
+#define MSS 1000
+#define RTT_MS 20
+
+/* A connection as seen at the client: what the server sends comes 20 ms after what it answers. */
+typedef struct Wire {
+	TcpConnection tcp;
+	TcpStep step;
+	int64_t now_ns;
+	uint32_t first[2]; /* sequence number of stream offset 0 */
+	uint16_t ip_id[2];
+	bool has_timestamps;
+	uint32_t tsval;   /* of the next packet; 0: milliseconds */
+	uint32_t sack[2]; /* a block of the next packet, by offset; empty when equal */
+	uint16_t window;  /* 0xffff when 0 */
+	bool same_ip_id;  /* of the next packet */
+} Wire;
+
+static Packet packet_of(Wire *w, Side side, uint8_t flags, int64_t seq, int64_t ack, uint32_t len)
+{
+	static const uint8_t zeros[1];
+	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	Packet p = {.kind = PACKET_TCP,
+		.ip_version = 4,
+		.ttl = 64,
+		.ts_ns = w->now_ns,
+		.tcp_flags = flags,
+		.seq = w->first[side] + (uint32_t)seq,
+		.ack = flags & TCP_ACK ? w->first[peer] + (uint32_t)ack : 0,
+		.window = w->window ? w->window : 0xffff,
+		.payload_len = len,
+		.payload = zeros,
+		.tcp_header_len = 20};
+	p.ip_id = w->same_ip_id ? w->ip_id[side] : ++w->ip_id[side];
+	if (w->has_timestamps) {
+		p.has_timestamps = true;
+		p.tsval = w->tsval ? w->tsval : (uint32_t)(w->now_ns / MS);
+		p.tsecr = (uint32_t)(w->now_ns / MS) - RTT_MS / 2;
+	}
+	if (w->sack[0] != w->sack[1]) {
+		p.sack_count = 1;
+		p.sack[0] =
+			(TcpSackBlock){w->first[peer] + w->sack[0], w->first[peer] + w->sack[1]};
+	}
+	return p;
+}
+
+static SegmentClass put(
+	Wire *w, int64_t after_ms, Side side, uint8_t flags, int64_t seq, int64_t ack, uint32_t len)
+{
+	w->now_ns += after_ms * MS;
+	Packet p = packet_of(w, side, flags, seq, ack, len);
+	tcp_connection_step(&w->tcp, side, &p, &w->step);
+	w->tsval = 0;
+	w->sack[0] = w->sack[1] = 0;
+	w->same_ip_id = false;
+	return w->step.segment;
+}
+
+static SegmentClass data(Wire *w, int64_t after_ms, int64_t seq)
+{
+	return put(w, after_ms, SIDE_CLIENT, TCP_ACK, seq, 0, MSS);
+}
+
+static void ack(Wire *w, int64_t after_ms, int64_t upto)
+{
+	put(w, after_ms, SIDE_SERVER, TCP_ACK, 0, upto, 0);
+}
+
+static void wire_start(Wire *w, uint32_t first)
+{
+	memset(w, 0, sizeof(*w));
+	tcp_connection_init(&w->tcp);
+	w->now_ns = 1000 * SECOND_NS;
+	w->first[SIDE_CLIENT] = first;
+	w->first[SIDE_SERVER] = first + 77;
+}
+
+/* connected, with a round trip known and @segments sent and confirmed */
+static void wire_open(Wire *w, uint32_t first, int segments)
+{
+	wire_start(w, first);
+	put(w, 0, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	put(w, RTT_MS, SIDE_SERVER, TCP_SYN | TCP_ACK, -1, 0, 0);
+	put(w, 0, SIDE_CLIENT, TCP_ACK, 0, 0, 0);
+	for (int i = 0; i < segments; i++) {
+		cr_assert_eq(data(w, 1, (int64_t)i * MSS), SEGMENT_NEW);
+		ack(w, RTT_MS, (int64_t)(i + 1) * MSS);
+	}
+}
+
+static void wire_end(Wire *w)
+{
+	tcp_connection_clear(&w->tcp);
+}
+
+static const TcpDirection *client(const Wire *w)
+{
+	return &w->tcp.dir[SIDE_CLIENT];
+}
+
+Test(connection, handshake_and_wrapping_numbers)
+{
+	static const uint32_t firsts[] = {0, 5000, UINT32_MAX - 1500, UINT32_MAX, INT32_MAX};
+	for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+		Wire w;
+		wire_open(&w, firsts[i], 5);
+		cr_assert(w.tcp.handshake_seen && w.tcp.state == TCP_STATE_OPEN);
+		cr_assert(client(&w)->next == 5 * MSS && client(&w)->una == 5 * MSS);
+		cr_assert_eq(client(&w)->unique_bytes, 5 * MSS);
+		cr_assert_eq(client(&w)->retransmitted_packets, 0);
+		cr_assert_eq(tcp_rtt_ns(&w.tcp), RTT_MS * MS);
+		wire_end(&w);
+	}
+}
+
+Test(connection, which_repair)
+{
+	Wire w;
+	/* three duplicates report it */
+	wire_open(&w, 1, 10);
+	for (int i = 0; i < 5; i++)
+		data(&w, 0, 10000 + i * MSS);
+	ack(&w, RTT_MS, 10000);
+	ack(&w, 0, 10000);
+	ack(&w, 0, 10000);
+	ack(&w, 0, 10000);
+	cr_assert(w.step.is_duplicate_ack);
+	cr_assert_eq(data(&w, 1, 10000), SEGMENT_RETRANSMISSION);
+	cr_assert_eq(w.step.retransmission, RETRANSMISSION_FAST);
+	cr_assert(client(&w)->fast_retransmissions == 1 && client(&w)->in_recovery);
+	wire_end(&w);
+	/* one SACK and the time are enough for RACK (RFC 8985 6.2) */
+	wire_open(&w, 1, 10);
+	for (int i = 0; i < 3; i++)
+		data(&w, 0, 10000 + i * MSS);
+	w.sack[0] = 11000, w.sack[1] = 13000;
+	ack(&w, RTT_MS, 10000);
+	cr_assert_eq(data(&w, 6, 10000), SEGMENT_RETRANSMISSION);
+	cr_assert_eq(w.step.retransmission, RETRANSMISSION_FAST);
+	wire_end(&w);
+	/* nothing is heard: a probe after two round trips (RFC 8985 7.2) */
+	wire_open(&w, 1, 10);
+	data(&w, 0, 10000);
+	cr_assert_eq(data(&w, 2 * RTT_MS + 2, 10000), SEGMENT_RETRANSMISSION);
+	cr_assert_eq(w.step.retransmission, RETRANSMISSION_TAIL_PROBE);
+	cr_assert_eq(client(&w)->tail_probes, 1);
+	wire_end(&w);
+	/* or the timer */
+	wire_open(&w, 1, 10);
+	data(&w, 0, 10000);
+	cr_assert_eq(data(&w, 230, 10000), SEGMENT_RETRANSMISSION);
+	cr_assert_eq(w.step.retransmission, RETRANSMISSION_TIMEOUT);
+	cr_assert_eq(client(&w)->timeouts, 1);
+	wire_end(&w);
+}
+
+Test(connection, sent_again_for_nothing)
+{
+	Wire w;
+	wire_open(&w, 1, 10);
+	/* all of it was confirmed already */
+	cr_assert_eq(data(&w, 300, 9000), SEGMENT_RETRANSMISSION);
+	cr_assert_eq(client(&w)->spurious_inferred, 1);
+	wire_end(&w);
+	/* the answer carries the time stamp of the original (RFC 3522) */
+	wire_open(&w, 1, 0);
+	w.has_timestamps = true;
+	for (int i = 0; i < 10; i++) {
+		data(&w, 1, (int64_t)i * MSS);
+		ack(&w, RTT_MS, (int64_t)(i + 1) * MSS);
+	}
+	data(&w, 1, 10000);
+	data(&w, 230, 10000);
+	w.now_ns += 5 * MS;
+	Packet p = packet_of(&w, SIDE_SERVER, TCP_ACK, 0, 11000, 0);
+	p.tsecr = (uint32_t)(w.now_ns / MS) - 235;
+	tcp_connection_step(&w.tcp, SIDE_SERVER, &p, &w.step);
+	cr_assert_eq(client(&w)->spurious_inferred, 1);
+	wire_end(&w);
+	/* D-SACK says so itself (RFC 2883) */
+	wire_open(&w, 1, 10);
+	data(&w, 1, 10000);
+	data(&w, 230, 10000);
+	w.sack[0] = 10000, w.sack[1] = 11000;
+	ack(&w, RTT_MS, 11000);
+	cr_assert_eq(client(&w)->spurious, 1);
+	wire_end(&w);
+}
+
+Test(connection, late_or_lost)
+{
+	Wire w;
+	/* filled before anybody could have known of the hole */
+	wire_open(&w, 1, 10);
+	data(&w, 1, 11000);
+	cr_assert_eq(client(&w)->hole_count, 1);
+	cr_assert_eq(data(&w, 5, 10000), SEGMENT_REORDERED);
+	cr_assert(client(&w)->reordered == 1 && client(&w)->retransmitted_packets == 0 &&
+		  client(&w)->hole_count == 0);
+	wire_end(&w);
+	/* later than that, but with an IP ID from before */
+	wire_open(&w, 1, 100);
+	w.ip_id[SIDE_CLIENT]++;
+	data(&w, 1, 101000);
+	w.now_ns += 30 * MS;
+	Packet p = packet_of(&w, SIDE_CLIENT, TCP_ACK, 100000, 0, MSS);
+	p.ip_id = (uint16_t)(p.ip_id - 2);
+	tcp_connection_step(&w.tcp, SIDE_CLIENT, &p, &w.step);
+	cr_assert_eq(w.step.segment, SEGMENT_REORDERED);
+	wire_end(&w);
+	wire_open(&w, 1, 14);
+	/* a repair of what was lost before it came here */
+	data(&w, 1, 15000);
+	cr_assert_eq(data(&w, 30, 14000), SEGMENT_RETRANSMISSION_UPSTREAM);
+	cr_assert_eq(client(&w)->upstream_losses, 1);
+	wire_end(&w);
+	/* confirmed first: the capture put the acknowledgement before the data, the network did not
+	 */
+	wire_open(&w, 1, 10);
+	uint64_t before = client(&w)->reordered;
+	ack(&w, 1, 11000);
+	cr_assert_eq(data(&w, 0, 10000), SEGMENT_REORDERED);
+	cr_assert_eq(client(&w)->reordered, before);
+	wire_end(&w);
+}
+
+Test(connection, missing_in_the_capture_alone)
+{
+	Wire w;
+	wire_open(&w, 1, 10);
+	data(&w, 1, 12000);
+	ack(&w, RTT_MS, 13000);
+	cr_assert_eq(tcp_uncaptured_bytes(client(&w)), 2000);
+	data(&w, 20, 13000); /* ten milliseconds later it is given up */
+	cr_assert(w.step.gap_from == 10000 && w.step.gap_to == 12000 &&
+		  w.step.gap_side == SIDE_CLIENT);
+	cr_assert_eq(client(&w)->retransmitted_packets, 0);
+	/* gigabytes may be missing: both sides agree on how many */
+	int64_t far = 14000 + INT64_C(1900) * 1000 * 1000;
+	ack(&w, 1000, far);
+	cr_assert_eq(data(&w, 1, far), SEGMENT_NEW);
+	ack(&w, RTT_MS, far + MSS);
+	cr_assert_eq(client(&w)->next, far + MSS);
+	cr_assert_eq(tcp_uncaptured_bytes(client(&w)), (uint64_t)(far - 14000 + 2000));
+	wire_end(&w);
+}
+
+Test(connection, copies)
+{
+	Wire w;
+	wire_open(&w, 1, 10);
+	data(&w, 1, 10000);
+	w.same_ip_id = true;
+	cr_assert_eq(put(&w, 0, SIDE_CLIENT, TCP_ACK, 10000, 0, MSS), SEGMENT_COPY);
+	/* a mirror or router that is milliseconds late: the IP ID is the same, so it is the packet
+	 */
+	data(&w, 1, 11000);
+	w.same_ip_id = true;
+	cr_assert_eq(put(&w, 18, SIDE_CLIENT, TCP_ACK, 11000, 0, MSS), SEGMENT_COPY);
+	cr_assert(client(&w)->copies == 2 && client(&w)->retransmitted_packets == 0);
+	/* sent again, it has a number of its own */
+	cr_assert_eq(data(&w, 18, 11000), SEGMENT_RETRANSMISSION);
+	wire_end(&w);
+}
+
+Test(connection, keep_alives_and_probes)
+{
+	Wire w;
+	wire_open(&w, 1, 10);
+	cr_assert_eq(put(&w, 5000, SIDE_CLIENT, TCP_ACK, 9999, 0, 0), SEGMENT_KEEP_ALIVE);
+	cr_assert_eq(put(&w, 5000, SIDE_CLIENT, TCP_ACK, 9999, 0, 1), SEGMENT_KEEP_ALIVE);
+	cr_assert(client(&w)->keep_alives == 2 && client(&w)->retransmitted_packets == 0);
+	/* the receiver closes its window; one byte at a time asks whether it has opened */
+	data(&w, 1, 10000);
+	w.now_ns += RTT_MS * MS;
+	Packet p = packet_of(&w, SIDE_SERVER, TCP_ACK, 0, 11000, 0);
+	p.window = 0;
+	tcp_connection_step(&w.tcp, SIDE_SERVER, &p, &w.step);
+	cr_assert(w.step.zero_window && w.tcp.dir[SIDE_SERVER].zero_windows == 1);
+	cr_assert_eq(put(&w, 300, SIDE_CLIENT, TCP_ACK, 11000, 0, 1), SEGMENT_PROBE);
+	cr_assert_eq(client(&w)->retransmitted_packets, 0);
+	ack(&w, RTT_MS, 11000);
+	cr_assert_geq(w.tcp.dir[SIDE_SERVER].zero_window_ns, 300 * MS);
+	/* the probe's byte was refused and comes again with others */
+	cr_assert_eq(data(&w, 1, 11000), SEGMENT_NEW);
+	wire_end(&w);
+}
+
+Test(connection, window_scale_without_a_handshake)
+{
+	Wire w;
+	wire_start(&w, 1);
+	w.window = 500;
+	put(&w, 0, SIDE_SERVER, TCP_ACK, 0, 0, 0);
+	cr_assert_eq(client(&w)->peer_window, 500);
+	cr_assert_not(tcp_window_is_trusted(&w.tcp, SIDE_CLIENT));
+	/* eight segments under way: 500 cannot have been bytes, 500 << 4 can */
+	for (int i = 0; i < 8; i++)
+		data(&w, 0, i * MSS);
+	cr_assert_eq(w.tcp.dir[SIDE_SERVER].scale_in_force, 4);
+	cr_assert_eq(client(&w)->peer_window, 8000);
+	cr_assert(tcp_window_is_trusted(&w.tcp, SIDE_CLIENT));
+	wire_end(&w);
+	/* only one side has the option: nothing is scaled (RFC 7323 2.2) */
+	wire_start(&w, 1);
+	Packet p = packet_of(&w, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	p.has_window_scale = true;
+	p.window_scale = 7;
+	tcp_connection_step(&w.tcp, SIDE_CLIENT, &p, &w.step);
+	put(&w, RTT_MS, SIDE_SERVER, TCP_SYN | TCP_ACK, -1, 0, 0);
+	cr_assert(w.tcp.dir[SIDE_CLIENT].scale_in_force == 0 && w.tcp.dir[SIDE_CLIENT].scale_known);
+	wire_end(&w);
+}
+
+Test(connection, half_open_refused_and_reset)
+{
+	Wire w;
+	wire_start(&w, 1);
+	put(&w, 0, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	put(&w, 1000, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	put(&w, 2000, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	cr_assert(
+		w.tcp.syn_tries == 3 && w.tcp.state == TCP_STATE_SYN && w.tcp.established_ns == 0);
+	cr_assert_eq(client(&w)->retransmitted_packets, 0, "a SYN is no data");
+	put(&w, 10, SIDE_SERVER, TCP_RST | TCP_ACK, 0, 0, 0);
+	cr_assert(w.tcp.state == TCP_STATE_RESET && w.step.closes);
+	wire_end(&w);
+	wire_open(&w, 1, 3);
+	put(&w, 1, SIDE_CLIENT, TCP_FIN | TCP_ACK, 3000, 0, 0);
+	cr_assert_eq(w.tcp.state, TCP_STATE_CLOSING);
+	/* the other side goes on, as it may (RFC 9293 3.6) */
+	cr_assert_eq(put(&w, 1, SIDE_SERVER, TCP_ACK, 0, 3001, MSS), SEGMENT_NEW);
+	put(&w, 1, SIDE_SERVER, TCP_FIN | TCP_ACK, MSS, 3001, 0);
+	cr_assert_eq(w.tcp.state, TCP_STATE_CLOSED);
+	cr_assert_eq(client(&w)->una, 3000, "a FIN is no byte");
+	wire_end(&w);
+}
+
+Test(connection, opened_from_both_sides)
+{
+	/* RFC 9293 3.5, figure 7 */
+	Wire w;
+	wire_start(&w, 1);
+	put(&w, 0, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	put(&w, 5, SIDE_SERVER, TCP_SYN, -1, 0, 0);
+	put(&w, 0, SIDE_CLIENT, TCP_SYN | TCP_ACK, -1, 0, 0);
+	put(&w, 10, SIDE_SERVER, TCP_SYN | TCP_ACK, -1, 0, 0);
+	cr_assert_eq(data(&w, 1, 0), SEGMENT_NEW);
+	cr_assert_eq(put(&w, 1, SIDE_SERVER, TCP_ACK, 0, MSS, MSS), SEGMENT_NEW);
+	cr_assert_eq(w.tcp.state, TCP_STATE_OPEN);
+	cr_assert(client(&w)->next == MSS && client(&w)->una == MSS &&
+		  w.tcp.dir[SIDE_SERVER].next == MSS);
+	cr_assert_eq(client(&w)->retransmitted_packets, 0);
+	wire_end(&w);
+}
+
+Test(connection, time_stamps_protect_against_wrapped_numbers)
+{
+	Wire w;
+	wire_open(&w, 1, 0);
+	w.has_timestamps = true;
+	for (int i = 0; i < 10; i++) {
+		data(&w, 1, (int64_t)i * MSS);
+		ack(&w, RTT_MS, (int64_t)(i + 1) * MSS);
+	}
+	/* new by its number, four seconds old by its stamp: a receiver drops it (RFC 7323 5.3) */
+	w.tsval = (uint32_t)(w.now_ns / MS) - 4000;
+	cr_assert_eq(put(&w, 1, SIDE_CLIENT, TCP_ACK, 25000, 0, MSS), SEGMENT_NONE);
+	cr_assert(client(&w)->next == 10000 && client(&w)->hole_count == 0 &&
+		  w.tcp.out_of_window_packets == 1);
+	cr_assert_eq(data(&w, 1, 10000), SEGMENT_NEW);
+	/* a device that sets the clock back for good is not fought for ever */
+	for (int i = 0; i < 6; i++) {
+		w.tsval = 5000 + (uint32_t)i;
+		put(&w, 1, SIDE_CLIENT, TCP_ACK, 11000 + i * MSS, 0, MSS);
+	}
+	cr_assert_eq(w.step.segment, SEGMENT_NEW);
+	cr_assert_eq(client(&w)->next, 17000);
+	wire_end(&w);
+}
+
+Test(connection, one_direction_alone)
+{
+	Wire w;
+	/* data without acknowledgements */
+	wire_start(&w, 1);
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(data(&w, 1, (int64_t)i * MSS), SEGMENT_NEW);
+	cr_assert(client(&w)->unique_bytes == 100 * MSS && client(&w)->retransmitted_packets == 0 &&
+		  tcp_rtt_ns(&w.tcp) == 0);
+	wire_end(&w);
+	/* acknowledgements without data: how much moved is known all the same */
+	wire_start(&w, 1);
+	for (int i = 0; i < 100; i++)
+		ack(&w, 20, (int64_t)i * MSS);
+	cr_assert_eq(tcp_uncaptured_bytes(client(&w)), 99 * MSS);
+	wire_end(&w);
+}
+
+Test(connection, ports_are_used_again)
+{
+	Wire w;
+	wire_open(&w, 1000, 2);
+	static Conversation conv;
+	memset(&conv, 0, sizeof(conv));
+	conv.tcp = w.tcp;
+	conv.port[SIDE_CLIENT] = 40000;
+	conv.port[SIDE_SERVER] = 445;
+	Packet p = packet_of(&w, SIDE_CLIENT, TCP_SYN, -1, 0, 0);
+	p.src_port = 40000;
+	p.dst_port = 445;
+	cr_assert_not(tracker_is_reuse(&conv, &p), "the same SYN once more");
+	p.seq += 12345;
+	cr_assert(tracker_is_reuse(&conv, &p));
+	p.tcp_flags |= TCP_ACK;
+	cr_assert_not(tracker_is_reuse(&conv, &p), "an answer opens nothing");
+	wire_end(&w);
+}
