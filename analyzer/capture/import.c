@@ -169,18 +169,30 @@ static char *import_argument(const char *path, int spool)
 	return path[0] == '/' ? g_strdup(path) : g_strconcat("./", path, NULL);
 }
 
+/* Formats that could have another link layer in each packet: editcap writes them only when it is
+ * told one for all, and Ethernet is what they are used for. */
+static bool import_needs_link(const char *format)
+{
+	static const char *const formats[] = {"commview-ncf", "commview-ncfx", "k12text", "nettl"};
+	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+		if (strcmp(format, formats[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* starts the converter; false when it is not there */
 static bool import_run(Import *import, const char *argument, int stored, int *ret_out)
 {
-	const char *argv[] = {"editcap", "-F", "pcapng", argument, "-", NULL};
+	const char *plain[] = {"editcap", "-F", "pcapng", argument, "-", NULL};
+	const char *ethernet[] = {"editcap", "-F", "pcapng", "-T", "ether", argument, "-", NULL};
 	import->complaints = memfd_create("editcap", MFD_CLOEXEC);
-	if (import->complaints < 0 ||
-		!import_spawn(argv, stored, import->complaints, &import->pid, ret_out, NULL))
-		return false;
 	import->format = import_ask_format(argument, stored);
 	if (!import->format)
 		import->format = g_strdup("imported");
-	return true;
+	const char *const *argv = import_needs_link(import->format) ? ethernet : plain;
+	return import->complaints >= 0 &&
+	       import_spawn(argv, stored, import->complaints, &import->pid, ret_out, NULL);
 }
 
 Import *import_start(const char *path, Source *spool, const SourceOptions *options, GError **error)

@@ -69,7 +69,7 @@ bool resync_has_other_records(const PcapLayout *layout, const uint8_t *data, siz
 {
 	/* header lengths in use: pcap's own, with a packet type (Nokia), with an interface and a
 	 * protocol (Linux distributions of 1999) */
-	static const uint32_t lengths[] = {16, 20, 24};
+	static const uint32_t lengths[] = {16, 20, 24, 28};
 	PcapLayout other = *layout;
 	ResyncPcap known = {.layout = &other, .at_end = true};
 	if (resync_chain(

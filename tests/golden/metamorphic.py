@@ -30,6 +30,10 @@ CAPTURES = ("causes/receive-window-small/smb3-put-rcvbuf-16k/client", "causes/lo
             "healthy/smb3-read-100m-5ms/middle")
 # 160 bytes of a frame hold an SMB2 header but no file handles, 96 hold TCP and less than half of that header: command, status and two
 # bytes of the message id.
+# Formats that editcap writes with times of a microsecond or better and with both lengths of a frame; those that round times to a
+# millisecond, or forget how long a frame was, change what was captured.
+CONVERSIONS = ("pcapng", "nsecpcap", "netmon2", "snoop", "lanalyzer", "ngsniffer", "ngwsniffer_2_0", "modpcap", "nokiapcap", "rh6_1pcap",
+               "suse6_3pcap", "nettl")
 # Shares of wall time may move by this much: copies and snap lengths cost a few packets' knowledge.
 TOLERANCE = 0.02
 ETHERNET, IPV4, TCP = 14, 0x0800, 6
@@ -107,8 +111,8 @@ def changes(folder, link, frames):
             ("snap length 160", save("headers", frames, 160)),
             ("snap length 96", save("short", frames, 96))]
     if shutil.which("editcap"):
-        for kind, suffix in (("pcapng", "pcapng"), ("nsecpcap", "nsec.pcap"), ("netmon2", "cap")):
-            path = os.path.join(folder, "converted." + suffix)
+        for kind in CONVERSIONS:
+            path = os.path.join(folder, "converted." + kind)
             subprocess.run(["editcap", "-F", kind, plain[0], path], check=True, stderr=subprocess.DEVNULL)
             made.append((f"converted to {kind}", [path]))
     else:
