@@ -165,6 +165,8 @@ static bool parse_arguments(int *argc, char ***argv, MonitorOptions *o, GError *
 			"name in every line (default the host's)", "NAME"},
 		{"interval", 0, 0, G_OPTION_ARG_INT, &o->interval_s,
 			"seconds between summaries (default 60); SIGUSR1 makes one now", "SECONDS"},
+		{"started", 0, 0, G_OPTION_ARG_NONE, &o->started,
+			"a line for each transfer that begins, too", NULL},
 		{"metrics-file", 0, 0, G_OPTION_ARG_FILENAME, &o->metrics_path,
 			"keep counters there as Prometheus text", "PATH"},
 		{"memory", 0, 0, G_OPTION_ARG_STRING, &o->memory,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -16,6 +17,8 @@
 /* How often what has finished is asked for, in capture time. */
 #define TAKE_EVERY_NS NS_PER_S
 
+/* Transfers under way that are looked through for new ones. */
+#define STARTED_MAX 4096
 /* While it waits the table goes on. */
 #define LONGEST_NAP_US 50000
 
@@ -138,6 +141,28 @@ static void tell(Monitor *m, Result *result)
 		live_table_result(m->table, result);
 	metrics_add(m->metrics, &m->report, result);
 	result_free(result);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const OpenTransfer *x = a, *y = b;
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Transfers that have begun and moved something; shorter ones than a turn are told of once. */
+static void tell_started(Monitor *m)
+{
+	static OpenTransfer open[STARTED_MAX];
+	size_t count = analysis_open_transfers(m->analysis, open, STARTED_MAX);
+	uint64_t last = m->started_told;
+	qsort(open, count, sizeof(*open), by_serial);
+	for (size_t i = 0; i < count; i++) {
+		if (open[i].serial <= m->started_told)
+			continue;
+		event_started(m->events, &open[i]);
+		last = open[i].serial;
+	}
+	m->started_told = last;
 }
 
 static void tell_summary(Monitor *m)
@@ -276,12 +301,15 @@ static void turn(Monitor *m)
 		reopen(m);
 	}
 	/* also after a clock that stepped back */
-	if (now - m->take_ns >= TAKE_EVERY_NS || now < m->take_ns) {
+	if (now - m->take_ns >= TAKE_EVERY_NS || now < m->take_ns ||
+		analysis_wants_take(m->analysis)) {
 		m->take_ns = now;
 		if (m->ring)
 			packet_ring_flush(m->ring);
 		if (m->group)
 			tell_drops(m);
+		if (m->options->started)
+			tell_started(m);
 		tell(m, analysis_take(m->analysis, m->reader, false));
 	}
 	int64_t interval = m->options->interval_s * NS_PER_S;
@@ -311,6 +339,7 @@ static bool is_unheard(const Monitor *m)
 void monitor_new_analysis(Monitor *m)
 {
 	AnalysisOptions options = {.memory_bytes = m->options->memory_bytes, .is_live = true};
+	m->started_told = 0;
 	analysis_free(m->analysis);
 	m->analysis = analysis_new(&options);
 }

@@ -23,7 +23,7 @@ typedef struct MonitorOptions {
 	char **interfaces, **files, **on_finding;
 	int interval_s, snaplen, buffer_mib;
 	double speed; /* of a replay, 0 as fast as it goes */
-	gboolean no_seccomp, json;
+	gboolean no_seccomp, json, started;
 	/* of the texts above */
 	uint64_t memory_bytes, ring_bytes;
 	int64_t keep_ns;
@@ -49,6 +49,7 @@ typedef struct Monitor {
 	AnalysisCounts at_summary, earlier; /* earlier: of analyses before */
 	int64_t summary_ns, take_ns, drops_ns;
 	LiveDrops drops[LIVE_GROUP_MAX]; /* told so far */
+	uint64_t started_told;           /* serial of the last transfer whose start was told */
 	uint64_t lines_lost_told, ring_lost_told, action_missed_told;
 } Monitor;
 

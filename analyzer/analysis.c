@@ -35,6 +35,8 @@
 
 /* RFC 1122 lets keep-alives come after two hours; five minutes without a packet are no transfer. */
 #define LIVE_IDLE_NS (300 * SECOND_NS)
+/* A transfer that has been silent for so long is not kept at the cost of others. */
+#define WANTED_SILENT_NS (60 * SECOND_NS)
 /* So that what belongs together is told of together; nobody minds waiting so long. */
 #define LIVE_SETTLE_NS (4 * SECOND_NS)
 /* Live: shares of the memory for open units, for finished ones that wait or are compared with, and
@@ -120,6 +122,14 @@ static void on_evict(void *user, Flow *flow)
 	tracker_end(analysis->tracker, flow->user, flow->last_ns, true);
 }
 
+/* A flood of connections that never say anything must not end transfers that go on. */
+static bool is_wanted(void *user, const Flow *flow)
+{
+	const Conversation *conv = flow->user;
+	int64_t silent_ns = ((const Analysis *)user)->totals.last_ns - flow->last_ns;
+	return (conv->units || conv->unit || conv->job) && silent_ns < WANTED_SILENT_NS;
+}
+
 static void live_init(Analysis *analysis, TrackerLimits *limits)
 {
 	double memory = (double)analysis->options.memory_bytes;
@@ -134,6 +144,7 @@ static void live_init(Analysis *analysis, TrackerLimits *limits)
 	analysis->collection.max_units = (uint32_t)CLAMP(units, 16, COLLECTION_MAX_UNITS);
 	limits->max_units = (uint32_t)CLAMP(open, 16, COLLECTION_MAX_UNITS);
 	limits->max_paths = (uint32_t)CLAMP(paths, 16, COLLECTION_MAX_UNITS);
+	flow_table_protect(analysis->flows, is_wanted);
 	rolling_init(&analysis->rolling, analysis->collection.max_units);
 }
 
@@ -440,6 +451,11 @@ AnalysisCounts analysis_counts(const Analysis *analysis)
 		.findings = analysis->rolling.findings,
 		.first_ns = totals->first_ns,
 		.last_ns = totals->last_ns};
+}
+
+bool analysis_wants_take(const Analysis *analysis)
+{
+	return rolling_is_full(&analysis->collection);
 }
 
 static void open_transfer(const Conversation *conv, const Unit *unit, OpenTransfer *ret)

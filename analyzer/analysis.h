@@ -72,6 +72,9 @@ void analysis_blind(
  */
 Result *analysis_take(Analysis *analysis, const Reader *reader, bool takes_all);
 
+/** analysis_wants_take: live: so many have finished that analysis_take should not wait. */
+bool analysis_wants_take(const Analysis *analysis);
+
 /** analysis_open_transfers: at most @max transfers under way, of the connections that moved last.
  * Returns how many were written. */
 size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size_t max);

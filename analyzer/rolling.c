@@ -32,12 +32,17 @@ static GHashTable *jobs_waiting(const GPtrArray *units, int64_t now_ns, int64_t 
 	return waiting;
 }
 
+bool rolling_is_full(const Collection *collection)
+{
+	return collection->units->len >= collection->max_units / 2;
+}
+
 GPtrArray *rolling_select(Rolling *rolling, Collection *collection, const Tracker *tracker,
 	int64_t now_ns, int64_t settle_ns, bool takes_all)
 {
 	GPtrArray *ripe = g_ptr_array_new_with_free_func(collection_unit_free);
 	GPtrArray *units = collection->units;
-	bool is_full = units->len >= collection->max_units / 2;
+	bool is_full = rolling_is_full(collection);
 	g_autoptr(GHashTable) waiting = jobs_waiting(units, now_ns, settle_ns);
 	guint kept = 0;
 	for (guint i = 0; i < units->len; i++) {

@@ -27,9 +27,12 @@ typedef struct Rolling {
 /** rolling_init: @max_told: units kept for comparison. */
 void rolling_init(Rolling *rolling, uint32_t max_told);
 
+/** rolling_is_full: @collection is filled by half: nothing may wait any more. */
+bool rolling_is_full(const Collection *collection);
+
 /**
  * rolling_select: takes the units of @collection that are ripe at @now_ns: their job is over and
- * @settle_ns have passed; all of them when @takes_all or when they fill the collection by half.
+ * @settle_ns have passed; all of them when @takes_all or when rolling_is_full.
  * Ownership: an array that owns its units; empty when there are none.
  */
 GPtrArray *rolling_select(Rolling *rolling, Collection *collection, const Tracker *tracker,

@@ -169,17 +169,34 @@ void event_stop(EventWriter *writer, int64_t now_ns, const char *reason, uint64_
 	free(event_end(writer, line));
 }
 
+static void put_ends(const EventWriter *writer, json_t *line, const ResultEndpoint *client,
+	const ResultEndpoint *server)
+{
+	UnitText room;
+	put(line, "client", json_part_text(wording_endpoint(writer->options, client).text));
+	put(line, "server", json_part_text(wording_endpoint(writer->options, server).text));
+	put(line, "client_host",
+		json_part_text(wording_host(writer->options, client->addr, &room)));
+	put(line, "server_host",
+		json_part_text(wording_host(writer->options, server->addr, &room)));
+}
+
+void event_started(EventWriter *writer, const OpenTransfer *t)
+{
+	json_t *line = event_begin(writer, "started", t->start_ns);
+	put_ends(writer, line, &t->client, &t->server);
+	put(line, "protocol", json_part_text(t->protocol));
+	put(line, "direction", json_string(t->is_write ? "write" : "read"));
+	put(line, "share", json_part_text(t->share));
+	put(line, "file", json_part_text(t->file));
+	free(event_end(writer, line));
+}
+
 /* Members that tables have as columns, beside the object of the report. */
 static void put_transfer_columns(const EventWriter *writer, json_t *line, const ResultTransfer *t)
 {
-	UnitText room;
 	put(line, "transfer_id", json_part_text(t->id));
-	put(line, "client", json_part_text(wording_endpoint(writer->options, &t->client).text));
-	put(line, "server", json_part_text(wording_endpoint(writer->options, &t->server).text));
-	put(line, "client_host",
-		json_part_text(wording_host(writer->options, t->client.addr, &room)));
-	put(line, "server_host",
-		json_part_text(wording_host(writer->options, t->server.addr, &room)));
+	put_ends(writer, line, &t->client, &t->server);
 	put(line, "protocol", json_part_text(t->protocol));
 	put(line, "direction", json_string(t->is_write ? "write" : "read"));
 	put(line, "share", json_part_text(t->share));

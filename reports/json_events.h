@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "analyzer/result.h"
+#include "analyzer/analysis.h"
 #include "reports/report.h"
 
 #define EVENT_SCHEMA "slowcopy.event/1"
@@ -57,6 +57,9 @@ void event_stop(EventWriter *writer, int64_t now_ns, const char *reason, uint64_
 /** event_result: transfers, jobs, findings and stalls of an instalment; times are told absolute.
  * Limits are told when they grew. */
 void event_result(EventWriter *writer, int64_t now_ns, const Result *result);
+
+/** event_started: a transfer has begun; what its first packets tell. */
+void event_started(EventWriter *writer, const OpenTransfer *transfer);
 
 void event_summary(EventWriter *writer, int64_t now_ns, const EventSummary *summary);
 

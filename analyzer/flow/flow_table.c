@@ -27,10 +27,14 @@ struct FlowTable {
 	Slab *slab;
 	size_t user_size;
 	FlowEvict evict;
+	FlowWanted wanted; /* NULL: none is */
 	void *context;
 	uint64_t evictions;
 };
 
+/* Wanted flows in a row that are passed over: where nearly all are wanted, looking for one that is
+ * not would cost more than it is worth. */
+#define WANTED_TRIES 8
 /* Runs stay short up to three quarters. */
 static size_t fill_limit(size_t slots)
 {
@@ -163,6 +167,13 @@ void flow_table_remove(FlowTable *table, Flow *flow)
 static void evict_oldest(FlowTable *table)
 {
 	Flow *flow = table->oldest;
+	for (int i = 0; i < WANTED_TRIES && table->wanted && flow->lru_next &&
+			table->wanted(table->context, flow);
+		i++) {
+		lru_unlink(table, flow);
+		lru_append(table, flow);
+		flow = table->oldest;
+	}
 	table->evictions++;
 	if (table->evict)
 		table->evict(table->context, flow);
@@ -212,6 +223,11 @@ Flow *flow_table_get(
 Flow *flow_table_oldest(const FlowTable *table)
 {
 	return table->oldest;
+}
+
+void flow_table_protect(FlowTable *table, FlowWanted wanted)
+{
+	table->wanted = wanted;
 }
 
 void flow_table_evict(FlowTable *table)

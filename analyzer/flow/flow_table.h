@@ -47,6 +47,12 @@ typedef void (*FlowEvict)(void *context, Flow *flow);
  */
 FlowTable *flow_table_new(size_t max_flows, size_t user_size, FlowEvict evict, void *context);
 
+/** FlowWanted: whether @flow should outlive others that were used later. */
+typedef bool (*FlowWanted)(void *context, const Flow *flow);
+
+/** flow_table_protect: from now on wanted flows are evicted only when several in a row are. */
+void flow_table_protect(FlowTable *table, FlowWanted wanted);
+
 /** flow_table_prefetch_slot: first of two prefetch passes over a batch. */
 void flow_table_prefetch_slot(const FlowTable *table, uint64_t hash);
 

@@ -24,14 +24,14 @@ MOST = 1.3
 
 def kinds(scale, work):
     template = os.path.join(work, "session.pcap")
-    subprocess.run([f"{BIN}/tools/capgen_bench", template, "40", "1"], check=True)
+    subprocess.run([f"{BIN}/tools/capgen_bench", template, "40", "1", "4"], check=True)
     million, t = int(1e6 * scale), shlex.quote(template)
     return {
         "transfers": f"{BIN}/tools/capgen_bench /dev/stdout {100 * million} {million // 50} 4 "
                      f"{int(2000 * scale) + 1}",
         "half-open": f"{BIN}/tools/pcap_repeat {t} 1 {million} 20000",
         "sessions": f"{BIN}/tools/pcap_repeat {t} 30 {million} 100000",
-        "busy": f"{BIN}/tools/capgen_bench /dev/stdout {50 * million} 5000",
+        "busy": f"{BIN}/tools/capgen_bench /dev/stdout {50 * million} 5000 4",
         "endless": f"{BIN}/tools/capgen_bench /dev/stdout {20 * million} 200 4000000000",
     }
 

@@ -7,6 +7,7 @@
  * Usage: capgen_bench FILE PACKETS CONNECTIONS [BATCHES [SECONDS]]
  *
  * BATCHES: of requests a file, 4 when it is not given; a huge number makes files that never end.
+ * With it frames are cut as `monitor` does.
  * SECONDS: in which the connections begin, 10 when it is not given.
  */
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 
 /* Headers of Ethernet, IPv4 and TCP with timestamps are 66 bytes: SMB2 headers fit behind them. */
 #define SNAPLEN 160
+/* What `monitor` takes of each packet: the answers that name open files are whole. */
+#define MONITOR_SNAPLEN 256
 /* A full frame at 1 Gb/s: 1514 bytes, checksum, preamble and gap. */
 #define FRAME_NS INT64_C(12304)
 #define START_SPREAD_NS (10 * CAPGEN_S)
@@ -484,7 +487,7 @@ int main(int argc, char **argv)
 	}
 	static char buffer[1 << 20];
 	setvbuf(out, buffer, _IOFBF, sizeof buffer);
-	Capgen *capgen = capgen_new(out, SNAPLEN);
+	Capgen *capgen = capgen_new(out, argc > 4 ? MONITOR_SNAPLEN : SNAPLEN);
 	capgen_stream(capgen);
 	Connection *connections = g_new0(Connection, count);
 	Connection **heap = g_new(Connection *, count);
