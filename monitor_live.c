@@ -349,6 +349,8 @@ static void conclude(Monitor *m)
 {
 	if (m->group)
 		tell_drops(m);
+	while (analysis_wind_down(m->analysis))
+		tell(m, analysis_take(m->analysis, m->reader, true));
 	tell(m, analysis_finish(m->analysis, m->reader));
 	tell_summary(m);
 }

@@ -490,6 +490,16 @@ size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size
 	return count;
 }
 
+bool analysis_wind_down(Analysis *analysis)
+{
+	Flow *flow;
+	while (!analysis_wants_take(analysis) && (flow = flow_table_oldest(analysis->flows))) {
+		tracker_end(analysis->tracker, flow->user, flow->last_ns, false);
+		flow_table_remove(analysis->flows, flow);
+	}
+	return flow_table_count(analysis->flows) > 0;
+}
+
 Result *analysis_finish(Analysis *analysis, const Reader *reader)
 {
 	g_assert(!analysis->is_finished);

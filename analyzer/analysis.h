@@ -81,6 +81,10 @@ size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size
 
 AnalysisCounts analysis_counts(const Analysis *analysis);
 
+/** analysis_wind_down: live, before analysis_finish: ends connections until so many transfers have
+ * ended that they must be taken (analysis_take). False when all have ended. */
+bool analysis_wind_down(Analysis *analysis);
+
 /**
  * analysis_finish: ends all connections and concludes. May be called once; also after a part of the
  * input (an interrupted run). Live: the last instalment, or NULL. @reader: for the facts of the

@@ -4,7 +4,9 @@
  * length on the wire, over and over; each time round the 10.x clients of the capture get another
  * second byte, so that connections are new. For measuring at which rate a listener drops packets.
  *
- * Usage: frame_flood INTERFACE CAPTURE PACKETS_PER_SECOND SECONDS
+ * Usage: frame_flood INTERFACE CAPTURE PACKETS_PER_SECOND SECONDS [ROUND]
+ *
+ * ROUND: what is added to that byte at first, for a second sender.
  *
  * CAPTURE: classic pcap of this machine's byte order, Ethernet, IPv4. Prints what was sent.
  */
@@ -104,12 +106,13 @@ static void next_frame(Source *s, size_t i)
 int main(int argc, char **argv)
 {
 	Source source = {0};
-	int fd = argc == 5 ? open_interface(argv[1]) : -1;
-	if (argc != 5) {
-		fprintf(stderr,
-			"usage: frame_flood INTERFACE CAPTURE PACKETS_PER_SECOND SECONDS\n");
+	int fd = argc == 5 || argc == 6 ? open_interface(argv[1]) : -1;
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "usage: frame_flood INTERFACE CAPTURE PACKETS_PER_SECOND SECONDS "
+				"[ROUND]\n");
 		return 2;
 	}
+	source.round = (uint8_t)(argc == 6 ? atoi(argv[5]) : 0);
 	if (fd < 0)
 		return fail(argv[1]);
 	if (!read_capture(argv[2], &source))

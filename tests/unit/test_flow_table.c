@@ -187,3 +187,48 @@ Test(flow_table, a_million_flows)
 	flow_table_free(table);
 	flow_table_free(NULL);
 }
+
+static bool is_even(void *context, const Flow *flow)
+{
+	(void)context;
+	return *(const uint64_t *)flow->user % 2 == 0;
+}
+
+static void count_odd(void *context, Flow *flow)
+{
+	*(uint64_t *)context += *(const uint64_t *)flow->user % 2;
+}
+
+Test(flow_table, wanted_flows_outlive_others)
+{
+	uint64_t odd = 0, number = 0;
+	FlowTable *table = flow_table_new(64, USER_BYTES, count_odd, &odd);
+	flow_table_protect(table, is_even);
+	/* eight wanted ones come first, and then a flood */
+	for (; number < 10000; number++) {
+		FlowKey key = {.protocol = 6};
+		bool is_new;
+		memcpy(key.low_addr, &number, sizeof number);
+		Flow *flow =
+			flow_table_get(table, &key, flow_key_hash(&key), (int64_t)number, &is_new);
+		*(uint64_t *)flow->user = number < 8 ? 2 * number : 2 * number + 1;
+	}
+	for (uint64_t n = 0; n < 8; n++) {
+		FlowKey key = {.protocol = 6};
+		memcpy(key.low_addr, &n, sizeof n);
+		cr_expect_not_null(flow_table_find(table, &key, flow_key_hash(&key)));
+	}
+	cr_assert_eq(odd, flow_table_evictions(table), "only others went");
+	/* where all are wanted, room is made nevertheless */
+	for (; number < 12000; number++) {
+		FlowKey key = {.protocol = 6};
+		bool is_new;
+		memcpy(key.low_addr, &number, sizeof number);
+		Flow *flow =
+			flow_table_get(table, &key, flow_key_hash(&key), (int64_t)number, &is_new);
+		cr_assert(is_new);
+		*(uint64_t *)flow->user = 0;
+	}
+	cr_assert_leq(flow_table_count(table), 64);
+	flow_table_free(table);
+}
