@@ -25,6 +25,9 @@
  * up to twenty. */
 #define DUPLICATE_MIN_NS (1 * MILLISECOND_NS)
 #define DUPLICATE_MAX_NS (20 * MILLISECOND_NS)
+/* The same IPv4 identification and another TTL: the packet again behind a router, which may have
+ * kept it in its queue. No sender makes such a packet. */
+#define DUPLICATE_ROUTED_MAX_NS (200 * MILLISECOND_NS)
 
 /* Captures order packets of different queues wrongly by up to this much. */
 #define CAPTURE_ORDER_NS (10 * MILLISECOND_NS)

@@ -323,6 +323,38 @@ static bool is_healthy(const Unit *unit, const ResultFinding *finding)
 	return link >= HEALTHY_LINK_SHARE || unit_duration_ns(unit) < SHORT_WALL_NS;
 }
 
+/* Of a bucket of @unit, what no finding of some confidence claimed. */
+static int64_t unclaimed_ns(const Examination *ex, int32_t unit, Bucket bucket)
+{
+	int64_t ns = ex->input->units[unit]->account.bucket_ns[bucket];
+	for (guint i = 0; i < ex->drafts->len; i++) {
+		const FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
+		if (c->unit == (uint32_t)unit && c->draft.confidence >= CONFIDENCE_MEDIUM)
+			ns -= c->draft.claim_ns[bucket];
+	}
+	return ns;
+}
+
+/* A small cause is not why a copy was slow when half of its time is waiting that nobody explains.
+ */
+static bool is_beside_the_point(const Examination *ex, const ResultFinding *f)
+{
+	if (f->severity >= SEVERITY_MAJOR)
+		return false;
+	const Unit *unit = ex->input->units[f->transfer];
+	int64_t wall = unit_duration_ns(unit);
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		/* in a protocol that is not understood a pause may be nobody's turn */
+		bool is_turn = b == BUCKET_SERVER_PROCESSING || b == BUCKET_CLIENT_THINK;
+		if (b != BUCKET_LINK && b != BUCKET_OTHER_TRAFFIC &&
+			!(is_turn && unit->is_unframed) &&
+			(double)unclaimed_ns(ex, f->transfer, (Bucket)b) >=
+				CRITICAL_SHARE * (double)wall)
+			return true;
+	}
+	return false;
+}
+
 /* What a person wants to hear about a unit nothing is wrong with. */
 static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 {
@@ -342,6 +374,16 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 	if (c.wall_ns < SHORT_WALL_NS)
 		return cause_printf(
 			&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
+	int most = BUCKET_LINK;
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		if (unit->account.bucket_ns[b] > unit->account.bucket_ns[most])
+			most = b;
+	}
+	if (most != BUCKET_LINK)
+		return cause_printf(&c,
+			"No single cause stands out: %s; most of the time, %s, was: %s.", rate,
+			cause_percent(&c, cause_share(&c, unit->account.bucket_ns[most])),
+			bucket_title(most));
 	return cause_printf(&c, "No single cause stands out: %s, %s of the time on the link.", rate,
 		cause_percent(&c, share));
 }
@@ -356,7 +398,7 @@ static void verdict_make(const Examination *ex, const Diagnosis *d, ResultVerdic
 			f->transfer < 0)
 			continue;
 		const Unit *unit = ex->input->units[f->transfer];
-		if (is_healthy(unit, f))
+		if (is_healthy(unit, f) || is_beside_the_point(ex, f))
 			continue;
 		v->finding = (int32_t)i;
 		v->transfer = f->transfer;

@@ -17,6 +17,9 @@
 #define CAPPED_FACTOR 1.5
 /* Causes 2.15: a buffer of twice what the path holds. */
 #define WANTED_FACTOR 2
+/* Measured rate and buffer / round trip agree within a factor of two, as for windows: a queue makes
+ * the round trip longer than its smallest. */
+#define ALLOWS_FACTOR 2.0
 
 static double flight_of(const TcpDirection *d)
 {
@@ -46,6 +49,15 @@ static bool is_depth_of_program(const CauseContext *context, double flight)
 	if (!data || data->depth_bytes_max == 0)
 		return false;
 	return (double)data->depth_bytes_max <= flight * (1 + DEPTH_TOLERANCE);
+}
+
+/* A buffer would have let twice as much through in the time it is blamed for: something else held
+ * the sender back, and little was under way because of that. */
+static bool allows_more(const CauseContext *context, const FindingDraft *draft, double flight)
+{
+	double ceiling = flight * 1e9 / (double)context->rtt_ns;
+	double governed = (double)(draft->lost_ns + context->link_ns);
+	return ceiling > ALLOWS_FACTOR * (double)context->bytes * 1e9 / governed;
 }
 
 static void advise(const CauseContext *context, FindingDraft *draft, Side side, double wanted)
@@ -84,7 +96,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		if (stalls_are_short(context))
 			cause_claim(context, draft, BUCKET_SENDER_STALLED);
 	}
-	if (draft->lost_ns < cause_min_lost_ns(context))
+	if (draft->lost_ns < cause_min_lost_ns(context) || allows_more(context, draft, flight))
 		return false;
 	int64_t ramp = cause_slow_start_ns(context);
 	draft->saved_high_ns = draft->lost_ns;

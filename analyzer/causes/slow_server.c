@@ -173,6 +173,9 @@ bool slow_server_finish(
 	/* a quicker server answers its other requests quicker too, and a client that need not wait
 	 * does not fall asleep in between: what is too little to be told goes with it */
 	int64_t least = cause_min_lost_ns(context);
+	/* but it must be enough by itself */
+	if (draft->lost_ns < least)
+		return false;
 	if (context->left_ns[BUCKET_SERVER_PROCESSING] - draft->claim_ns[BUCKET_SERVER_PROCESSING] <
 		least)
 		cause_claim_server(context, draft, OP_MASK_ALL);

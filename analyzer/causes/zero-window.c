@@ -16,11 +16,14 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *receiver = host_direction(context, reader);
 	cause_evidence(context, draft, receiver->first_zero_window_frame,
 		receiver->first_zero_window_ns, "first zero window");
+	const char *how = receiver->zero_windows > 0
+				  ? cause_printf(context, "closed its receive window %s",
+					    cause_times(context, receiver->zero_windows))
+				  : "left no room for a packet in its receive window";
 	draft->sentence = cause_printf(context,
-		"%s closed its receive window %s because its program did not take the data "
-		"fast enough; %s stood still for %s of %s.",
-		host_label_start(context, reader), cause_times(context, receiver->zero_windows),
-		host_label(context, host_other(reader)),
+		"%s %s because its program did not take the data fast enough; %s stood still for "
+		"%s of %s.",
+		host_label_start(context, reader), how, host_label(context, host_other(reader)),
 		cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = reader == SIDE_CLIENT ? "a client that takes the data faster"

@@ -53,6 +53,9 @@ bool segment_is_copy(
 		 * 4.1): the same number is the same packet, however late it was recorded */
 		if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
 			window = DUPLICATE_MAX_NS;
+		if (packet->ip_version == 4 && packet->ip_id != 0 &&
+			(packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
+			window = DUPLICATE_ROUTED_MAX_NS;
 		for (uint32_t i = 1; i <= TCP_RECENT; i++) {
 			const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
 			if (packet->ts_ns - (int64_t)cell[1] > window)
@@ -335,7 +338,10 @@ static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
 			d->ip_id_orderly++;
 		else if (packet->ts_ns - d->last_data_ns < LEDGER_MIN_PAUSE_NS)
 			d->ip_id_disorderly++;
-		step->unseen_before = was_orderly && jump > 1 && jump <= IP_ID_MAX_JUMP;
+		/* where all connections of a host share the count, what it counted in a pause went
+		 * elsewhere */
+		step->unseen_before = was_orderly && d->ttl_max <= IP_ID_UNIX_TTL && jump > 1 &&
+				      jump <= IP_ID_MAX_JUMP;
 		if (step->unseen_before) {
 			step->unseen_count = (uint16_t)(jump - 1);
 			d->unseen_sent += step->unseen_count;

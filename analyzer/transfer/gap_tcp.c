@@ -269,14 +269,17 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_repair = true;
 		return;
 	}
-	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS) {
+	/* without room it sent nothing that could be lost: what it counted went elsewhere */
+	uint32_t window = 0;
+	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS &&
+		!(stood_at_edge(conv, side, step, &window) &&
+			!had_room_before(conv, side, step, packet->ts_ns))) {
 		d->unseen_stalls++;
 		d->unseen_tails += step->unseen_count <= UNSEEN_TAIL_PACKETS;
 		ret->bucket = BUCKET_RTO_STALL;
 		ret->is_repair = true;
 		return;
 	}
-	uint32_t window = 0;
 	bool might_be_edge =
 		d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len ||
 		gap > NOISE_FLOOR_NS;
