@@ -163,17 +163,21 @@ MONITOR_COMMAND := --command 'monitor=tests/cli/monitor_check.py' --command 'mon
 # what does not depend on how the program is compiled is checked once, in release mode
 STATIC_COMMANDS := $(if $(filter release,$(MODE)),--command 'layers=tests/tools/check_layers.py' \
 	--command 'reports=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_reports.py' \
+	--command 'manual=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/tools/check_manual.py' \
 	--command 'browser=SLOWCOPY_PROGRAM=$(B)/slowcopy tests/browser/check_html.py' \
 	--command 'causes-page=$(B)/slowcopy explain --markdown | diff -u docs/causes.md - || { echo "docs/causes.md is stale: make docs/causes.md" >&2; false; }' \
 	--command 'headers=$(MAKE) --no-print-directory $(HEADERS:%=$(B)/headers/%.ok)' \
 	--command 'format=clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)')
 
 .PHONY: check check-run check-unit check-golden check-cli check-layers check-headers check-format check-seeds golden-update asan
+# its list of keys follows the schemas
+docs/man/slowcopy-json.5: $(wildcard docs/*.schema.json)
+	$(Q)tests/tools/check_manual.py --update
 # all tests, after installing what they need
 check:
 	$(Q).ci/packages check
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 check-run
-check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM) $(B)/tools/capgen_bench
+check-run: $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(REPLAY_BIN) $(PROGRAM) $(B)/tools/capgen_bench docs/man/slowcopy-json.5
 	$(Q)$(RUN_TESTS) $(UNIT_BIN) $(GOLDEN_BIN) $(CLI_BIN) $(MONITOR_COMMAND) $(REPORT_COMMAND) $(REPLAY_COMMANDS) $(GOLDEN_COMMANDS) $(STATIC_COMMANDS)
 check-unit: $(UNIT_BIN)
 	$(Q)$(RUN_TESTS) $^
