@@ -328,6 +328,10 @@ static void count_totals(CaptureTotals *totals, const Packet *packet)
 	totals->bytes += packet->wirelen;
 	totals->captured_bytes += packet->caplen;
 	totals->cut_packets += packet->caplen < packet->wirelen;
+	totals->out_of_order |=
+		packet->frame < totals->last_frame && packet->input == totals->last_input;
+	totals->last_frame = packet->frame;
+	totals->last_input = packet->input;
 }
 
 /* Clocks that were set back, of all inputs. */

@@ -26,6 +26,7 @@ typedef struct DiagnosisInput {
 	Unit *const *history;      /* told of before; only compared with */
 	uint32_t history_count;
 	uint32_t first_finding;     /* findings numbered before */
+	bool out_of_order;          /* in the file: Wireshark may number streams otherwise */
 	const Blindness *blindness; /* NULL none */
 } DiagnosisInput;
 

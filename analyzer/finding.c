@@ -78,9 +78,11 @@ static const char *filter_of(
 			g_string_append_printf(text, "tcp.stream == %u", unit->streams[i]);
 	}
 	g_string_append(text, unit->stream_count > 1 ? ")" : "");
-	/* frames of the proof that may belong to other connections of the job are named */
+	/* frames of the proof that may belong to other connections of the job are named, and all
+	 * where Wireshark meets connections in another order */
 	bool is_ftp = unit->protocol && g_str_has_prefix(unit->protocol, "ftp");
-	if (unit->stream_count == UNIT_STREAMS || unit->is_job || is_ftp) {
+	if (unit->stream_count == UNIT_STREAMS || unit->is_job || is_ftp || draft->is_elsewhere ||
+		input->out_of_order) {
 		g_autoptr(GString) frames = g_string_new(NULL);
 		for (uint32_t i = 0; i < draft->evidence_count; i++)
 			g_string_append_printf(frames, "%s%" G_GUINT64_FORMAT, i ? ", " : "",

@@ -283,6 +283,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.history = collection->history,
 		.history_count = collection->history_count,
 		.first_finding = collection->first_finding,
+		.out_of_order = totals->out_of_order,
 		.blindness = totals->blindness};
 	Diagnosis diagnosis = diagnosis_run(&input);
 	r->findings = diagnosis.findings;

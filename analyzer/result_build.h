@@ -16,6 +16,9 @@
 typedef struct CaptureTotals {
 	int64_t first_ns, last_ns;
 	uint64_t packets, bytes, captured_bytes, cut_packets;
+	uint64_t last_frame;
+	uint16_t last_input;
+	bool out_of_order;   /* packets stand in a file in another order than they were sent */
 	uint64_t steps_back; /* times that lie before their predecessor's */
 	int64_t largest_step_back_ns;
 	uint64_t ignored[PACKET_KIND_COUNT];

@@ -137,6 +137,13 @@ void cause_evidence(const CauseContext *context, FindingDraft *draft, uint64_t f
 		.input = context->unit->input, .frame = frame, .time_ns = time_ns, .note = note};
 }
 
+void cause_evidence_elsewhere(const CauseContext *context, FindingDraft *draft, uint64_t frame,
+	int64_t time_ns, const char *note)
+{
+	draft->is_elsewhere |= frame != 0;
+	cause_evidence(context, draft, frame, time_ns, note);
+}
+
 void cause_evidence_bucket(
 	const CauseContext *context, FindingDraft *draft, Bucket bucket, const char *note)
 {

@@ -93,6 +93,7 @@ typedef struct FindingDraft {
 	ResultEvidence evidence[CAUSE_MAX_EVIDENCE]; /* time_ns since the epoch here; made relative
 							later */
 	uint32_t evidence_count;
+	bool is_elsewhere;     /* some of it is of other connections */
 	const char *next_test; /* the one test that would settle a "possible"; NULL */
 } FindingDraft;
 
@@ -204,6 +205,11 @@ void cause_number_name(FindingDraft *draft, const char *label, const char *name)
 
 /** cause_evidence: adds a frame; 0 is ignored. */
 void cause_evidence(const CauseContext *context, FindingDraft *draft, uint64_t frame,
+	int64_t time_ns, const char *note);
+
+/** cause_evidence_elsewhere: the same for a frame of another connection, or of none: the filter
+ * names it. */
+void cause_evidence_elsewhere(const CauseContext *context, FindingDraft *draft, uint64_t frame,
 	int64_t time_ns, const char *note);
 
 /** cause_evidence_bucket: adds the longest pauses of @bucket, each noted with @note and its length.

@@ -69,7 +69,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "SYN-ACK sent", NUMBER_COUNT, tcp->syn_ack_tries);
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
 	if (before)
-		cause_evidence(context, draft, before->failed_frame, before->failed_ns,
+		cause_evidence_elsewhere(context, draft, before->failed_frame, before->failed_ns,
 			"first packet that was not answered");
 	cause_evidence(context, draft, tcp->dir[SIDE_CLIENT].syn_frame, tcp->syn_ns, "SYN");
 	cause_evidence(context, draft, tcp->dir[SIDE_SERVER].syn_frame, tcp->syn_ack_ns, "SYN-ACK");

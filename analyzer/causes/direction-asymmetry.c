@@ -118,7 +118,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "its share this way", NUMBER_PERCENT, 100 * share_of(unit, why));
 	cause_number(draft, "its share the other way", NUMBER_PERCENT, 100 * share_of(fast, why));
 	cause_evidence(context, draft, unit->first_frame, unit->account.start_ns, "slow direction");
-	cause_evidence(context, draft, fast->first_frame, fast->account.start_ns, "fast direction");
+	cause_evidence_elsewhere(
+		context, draft, fast->first_frame, fast->account.start_ns, "fast direction");
 	cause_evidence_bucket(context, draft, why, bucket_title(why));
 	return true;
 }

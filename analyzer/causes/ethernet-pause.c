@@ -24,7 +24,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "pause frames", NUMBER_COUNT, (double)p->count);
 	cause_number(
 		draft, "between first and last", NUMBER_NS, (double)(p->last_ns - p->first_ns));
-	cause_evidence(context, draft, p->first_frame, p->first_ns, "first pause frame");
+	cause_evidence_elsewhere(context, draft, p->first_frame, p->first_ns, "first pause frame");
 	cause_advice(draft, "Read the pause counters of switch and cards ('ethtool -S', 'show "
 			    "interfaces'): one slow receiver can silence the port that serves "
 			    "everybody. Flow control on that one port off, or a faster link for "

@@ -57,8 +57,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(
 		draft, "until the answer", NUMBER_NS, (double)(a->answer_ns - a->first_query_ns));
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
-	cause_evidence(context, draft, a->query_frame, a->first_query_ns, "first query");
-	cause_evidence(context, draft, a->answer_frame, a->answer_ns,
+	cause_evidence_elsewhere(context, draft, a->query_frame, a->first_query_ns, "first query");
+	cause_evidence_elsewhere(context, draft, a->answer_frame, a->answer_ns,
 		"first answer with the server's address");
 	draft->blame = "NETWORK";
 	draft->confidence = CONFIDENCE_HIGH;

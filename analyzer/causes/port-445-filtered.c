@@ -37,7 +37,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number(draft, "tries on port 445", NUMBER_COUNT, a->failed_tries);
 	cause_number(draft, "until port 139 was tried", NUMBER_NS,
 		(double)(f->tcp.first_ns - a->failed_ns));
-	cause_evidence(context, draft, a->failed_frame, a->failed_ns, "first try on port 445");
+	cause_evidence_elsewhere(
+		context, draft, a->failed_frame, a->failed_ns, "first try on port 445");
 	cause_evidence(context, draft, f->tcp.dir[SIDE_CLIENT].syn_frame, f->tcp.first_ns,
 		"the client tries port 139");
 	draft->blame = "NETWORK";

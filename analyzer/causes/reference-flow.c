@@ -110,7 +110,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_number_name(draft, "reference", r.name);
 	cause_number(draft, "reference rate", NUMBER_RATE, r.bytes_per_s);
 	cause_number(draft, "this copy", NUMBER_RATE, context->rate);
-	cause_evidence(context, draft, r.frame, r.time_ns, "the reference begins");
+	cause_evidence_elsewhere(context, draft, r.frame, r.time_ns, "the reference begins");
 	return true;
 }
 
