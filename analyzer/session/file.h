@@ -33,6 +33,7 @@ typedef struct FileCell {
 	bool is_announced;    /* file_opened was called */
 	bool is_closed;       /* file_closed was called, or will never be */
 	bool client_connects; /* FTP: who makes the data connection */
+	bool is_hidden;       /* FTP over TLS: the transfer command is not known */
 	bool has_verb;        /* FTP: the transfer command was seen */
 	uint8_t verb;         /* FTP: MessageVerb of the transfer command */
 	bool for_reading;     /* the open asked for the data */

@@ -76,6 +76,29 @@ static void data_turns(Session *control, const FileCell *file)
 	}
 }
 
+/* ---- data connections of encrypted control connections */
+
+/* The command was not seen: a file without a name has begun. */
+static void hidden_begin(Session *control)
+{
+	FtpState *ftp = &control->framed->ftp;
+	FileCell *file = ftp->next_file;
+	ftp->next_file = NULL;
+	file->is_hidden = true;
+	file_announce(&control->framed->files, file);
+	/* the data connection keeps it */
+	file_release(file);
+}
+
+void session_ftp_data_done(Session *session, int64_t now_ns)
+{
+	FtpData *data = session->data;
+	if (!data || !data->control || !data->file || !data->file->is_hidden)
+		return;
+	data->file->ref.is_dialogue = !data->is_past_handshake;
+	file_close(&data->control->framed->files, data->file, now_ns);
+}
+
 Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *control, FileRef *file)
 {
 	Session *session = session_new_with(control->protocols, ops, user, NULL, 0, 0);
@@ -100,24 +123,57 @@ Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *contro
 	ftp->data = data;
 	if (file) {
 		data->file = file_hold((FileCell *)file);
+		if (ftp->next_file == data->file && !data->file->has_verb && ftp->is_tls)
+			hidden_begin(control);
 		data_turn(data);
 	}
 	return session;
 }
 
-void ftp_data_push(Session *session, Side side)
+/* Whoever sends so much without being answered sends the file; chains of certificates are shorter.
+ */
+#define TLS_HANDSHAKE_MAX 8192
+
+/* RFC 4217 7: each data connection has a handshake of its own, which is a dialogue. */
+static bool is_handshake(FtpData *data, Side side, const SessionChunk *chunk)
 {
-	const FtpData *data = session->data;
-	/* the command was not seen (yet): whoever sends is the sender */
-	if (data->file && data->file->has_verb)
+	bool is_private = data->file &&
+			  (data->file->is_hidden ||
+				  (data->control && data->control->framed->ftp.data_is_private));
+	if (!is_private || data->is_past_handshake)
+		return false;
+	if (data->last_side != side)
+		data->run_bytes = 0;
+	data->last_side = (uint8_t)side;
+	data->run_bytes += chunk->len;
+	data->is_past_handshake = data->run_bytes > TLS_HANDSHAKE_MAX;
+	return !data->is_past_handshake;
+}
+
+void ftp_data_push(Session *session, Side side, const SessionChunk *chunk)
+{
+	FtpData *data = session->data;
+	if (is_handshake(data, side, chunk)) {
+		probe_generic_push(session, side, chunk);
+		session->turn.is_setup = true;
 		return;
+	}
+	session->turn.outstanding = 0;
+	session->turn.is_setup = false;
+	if (data->file && data->file->has_verb) {
+		/* the command was seen */
+		data_turn(data);
+		return;
+	}
+	/* it was not (yet): whoever sends is the sender */
 	session->turn.message_left[side] = 1;
 	session->turn.message_left[!side] = 0;
 }
 
-void ftp_data_end(Session *session)
+void ftp_data_end(Session *session, int64_t now_ns)
 {
 	FtpData *data = session->data;
+	session_ftp_data_done(session, now_ns);
 	file_release(data->file);
 	data->file = NULL;
 	if (!data->control)
@@ -285,6 +341,20 @@ static void on_reply(Session *session, StreamMessage *m, int64_t first_ns, const
 		ftp->size = message->length;
 }
 
+/* What the client asks for is hidden: a connection that either host makes to the other soon after
+ * it spoke carries data. */
+static void hidden_expect(Session *session, const StreamMessage *m)
+{
+	static const uint8_t peer[16];
+	FileCell *file = prepare_file(session, m->first_ns, m->first_frame);
+	if (!file || !session->ops->ftp_data)
+		return;
+	file->ref.opened_ns = m->first_ns;
+	file->ref.opened_frame = m->first_frame;
+	session->ops->ftp_data(session->user, peer, 0, true, &file->ref);
+	session->ops->ftp_data(session->user, peer, 0, false, &file->ref);
+}
+
 static void on_opaque(Session *session, Side side, StreamMessage *m, const Message *message)
 {
 	FtpState *ftp = &session->framed->ftp;
@@ -295,6 +365,7 @@ static void on_opaque(Session *session, Side side, StreamMessage *m, const Messa
 			exchange_answer(session, request, m, message);
 		return;
 	}
+	hidden_expect(session, m);
 	/* several records in a row are taken for one request */
 	if (next_unanswered(session))
 		return;
@@ -377,6 +448,7 @@ static void ftp_end(Session *session, int64_t now_ns)
 	FileTable *files = &session->framed->files;
 	for (FtpData *data = ftp->data, *next; data; data = next) {
 		next = data->next;
+		session_ftp_data_done(data->session, now_ns);
 		data->control = NULL;
 		data->prev = data->next = NULL;
 	}

@@ -173,8 +173,37 @@ void probe_undo(Session *session)
 	give_up_probing(session);
 }
 
+/* IANA: FTP over TLS from the first byte on */
+#define PORT_FTPS 990
+/* RFC 8446 5.1: a record of a handshake, of any version since SSL 3 */
+#define TLS_HANDSHAKE 22
+#define TLS_MAJOR 3
+
+static bool is_implicit_ftps(const Session *session, Side side, const SessionChunk *chunk)
+{
+	return session->server_port == PORT_FTPS && side == SIDE_CLIENT && chunk->offset == 0 &&
+	       chunk->caplen >= 2 && chunk->data[0] == TLS_HANDSHAKE && chunk->data[1] == TLS_MAJOR;
+}
+
+static const Protocol *text_protocol(const Session *session)
+{
+	for (unsigned i = 0; session->protocols[i] && i < 8; i++) {
+		if (session->protocols[i]->is_text)
+			return session->protocols[i];
+	}
+	return NULL;
+}
+
 void probe_push(Session *session, Side side, const SessionChunk *chunk)
 {
+	const Protocol *ftp = text_protocol(session);
+	if (ftp && is_implicit_ftps(session, side, chunk) && session_framed_start(session, ftp)) {
+		probe_clear(session);
+		session->framed->state.opaque = true;
+		session->framed->ftp.is_tls = true;
+		session_framed_push(session, side, chunk);
+		return;
+	}
 	probe_generic_push(session, side, chunk);
 	session->turn.is_setup = true;
 	if (chunk->caplen == 0 && session->probed + 1 < PROBE_SEGMENTS) {

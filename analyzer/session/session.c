@@ -272,7 +272,7 @@ void session_push(Session *session, Side side, const SessionChunk *chunk)
 			probe_late_push(session, side, chunk);
 		break;
 	case SESSION_FTP_DATA:
-		ftp_data_push(session, side);
+		ftp_data_push(session, side, chunk);
 		break;
 	}
 }
@@ -306,7 +306,7 @@ void session_end(Session *session, int64_t now_ns)
 	if (session->mode == SESSION_FRAMED)
 		framed_end(session, now_ns);
 	if (session->data)
-		ftp_data_end(session);
+		ftp_data_end(session, now_ns);
 	session->turn.message_left[SIDE_CLIENT] = session->turn.message_left[SIDE_SERVER] = 0;
 	session->turn.outstanding = 0;
 }

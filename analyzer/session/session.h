@@ -34,7 +34,8 @@ typedef enum OpClass {
 /**
  * FileRef: one open of a file (SMB handle, FTP transfer, all of an encrypted session). Owned by the
  * session. It lives until file_closed returns; one that file_opened was never called for lives
- * until the reply() of its open, which is how the name of an open that failed is seen.
+ * until the reply() of its open, which is how the name of an open that failed is seen; so does a
+ * path that a request of SMB1 names without opening it.
  */
 typedef struct FileRef {
 	const char *name;  /* clean UTF-8, "" unknown; share-relative with backslashes as sent */
@@ -46,6 +47,8 @@ typedef struct FileRef {
 	bool open_seen;
 	uint8_t oplock_asked, oplock_granted;
 	bool write_through;
+	bool is_dialogue; /* FTP over TLS: the data connection carried no more than its handshake
+			     and a few lines, a listing perhaps */
 	bool is_ascii;    /* FTP: TYPE A was in force when the transfer was asked for */
 	int64_t asked_ns; /* FTP: first byte of the transfer command; 0 not yet */
 	int64_t began_ns; /* FTP: its 1xx reply; 0 not yet */
@@ -167,6 +170,10 @@ Session *session_new(const SessionOps *ops, void *user, const SessionLimits *lim
  * not connect. No operations are reported. @file may be NULL. The control session may end first.
  */
 Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *control, FileRef *file);
+
+/** session_ftp_data_done: the data connection of @session closed at @now_ns: so is its file when
+ * the control connection is encrypted and will not say so. Others are passed over. */
+void session_ftp_data_done(Session *session, int64_t now_ns);
 
 /**
  * session_push: payload of @side. Chunks may arrive out of order and overlap; bytes never seen are

@@ -209,9 +209,12 @@ typedef struct SessionFramed {
 
 /** FtpData: what the session of a data connection has instead. */
 typedef struct FtpData {
-	Session *session; /* of the data connection */
-	Session *control; /* NULL when it is gone */
-	FileCell *file;   /* held; NULL when unknown */
+	Session *session;   /* of the data connection */
+	Session *control;   /* NULL when it is gone */
+	FileCell *file;     /* held; NULL when unknown */
+	uint32_t run_bytes; /* of TLS: sent by last_side since the other one spoke */
+	uint8_t last_side;
+	bool is_past_handshake;
 	struct FtpData *prev, *next;
 } FtpData;
 
@@ -442,8 +445,8 @@ void opaque_message(Session *session, Side side, StreamMessage *m, const Message
 /* ---- ftp_session.c */
 
 /** ftp_data_push, ftp_data_end: a data connection's session. */
-void ftp_data_push(Session *session, Side side);
-void ftp_data_end(Session *session);
+void ftp_data_push(Session *session, Side side, const SessionChunk *chunk);
+void ftp_data_end(Session *session, int64_t now_ns);
 
 /* ---- session_stats.c */
 

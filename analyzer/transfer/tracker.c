@@ -362,6 +362,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 		gap_closes(conv);
 	if (conv->control && step.closes) {
 		conv->control->data_done_ns = packet->ts_ns;
+		if (conv->session)
+			session_ftp_data_done(conv->session, packet->ts_ns);
 		tracker_data_closed(conv, packet->ts_ns);
 	}
 }

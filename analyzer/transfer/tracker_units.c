@@ -398,7 +398,8 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 		unit->end_activity_ns = now_ns;
 		return;
 	}
-	if (unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1] == 0) {
+	if (file->is_dialogue ||
+		unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1] == 0) {
 		unit_drop(conv, unit);
 		return;
 	}
@@ -419,6 +420,24 @@ static void count_if_failed(Unit *job, Conversation *data)
 		((Unit *)data->ftp_file->user)->data_failed++;
 }
 
+/* An encrypted control connection announces with everything it says: time goes on. */
+static bool is_expected_already(Conversation *conv, bool client_connects, const FileRef *file)
+{
+	for (const Conversation *d = conv->data_list; d; d = d->data_next) {
+		if (d->ftp_file == file)
+			return true;
+	}
+	for (GList *l = conv->tracker->expected->head; l; l = l->next) {
+		Expected *e = l->data;
+		if (e->control == conv && e->file == file && e->port == 0 &&
+			e->client_connects == client_connects) {
+			e->announced_ns = conv->tcp.last_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void on_ftp_data(
 	void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
 {
@@ -428,6 +447,8 @@ static void on_ftp_data(
 	/* who prepares another one has given up those that were not answered */
 	for (Conversation *d = conv->data_list; d; d = d->data_next)
 		count_if_failed(conv->job, d);
+	if (port == 0 && is_expected_already(conv, client_connects, file))
+		return;
 	if (g_queue_get_length(tracker->expected) >= TRACKER_MAX_EXPECTED)
 		g_free(g_queue_pop_head(tracker->expected));
 	Expected *e = g_new0(Expected, 1);

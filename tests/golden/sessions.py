@@ -255,6 +255,29 @@ def ftp_phases(program, path):
     return found
 
 
+def ftps(program, _path):
+    """Recorded: files over FTP with TLS are known by time and address, whoever names them."""
+    found = []
+    for name in ("ftps-explicit", "ftps-implicit", "ftps-parallel"):
+        folder = os.path.join(ROOT, "testdata", "protocols", name)
+        with open(os.path.join(folder, "truth.json"), encoding="utf-8") as file:
+            moved = json.load(file)["moved"]
+        document = analyze(program, os.path.join(folder, "capture.pcap.gz"))
+        transfers = document["transfers"]
+        protocol = {c["stream"]: c["protocol"] for c in document["connections"]}
+        expect(found, f"{name}: directions", sorted(t["direction"] for t in transfers), sorted(way for way, _ in moved))
+        # records and handshakes of TLS come on top
+        for transfer, (_, size) in zip(sorted(transfers, key=lambda t: -t["bytes"]), sorted(moved, key=lambda m: -m[1])):
+            if not size <= transfer["bytes"] <= size * 1.02 + 4000:
+                found.append(f"{name}: {transfer['bytes']} bytes, not {size}")
+            expect(found, f"{name}: streams", [protocol[s] for s in transfer["streams"]], ["ftp", "ftp-data"])
+        if "other" in protocol.values():
+            found.append(f"{name}: {protocol}")
+        if document["verdict"]["cause"]:
+            found.append(f"{name}: {document['verdict']['sentence']}")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/slowcopy")
@@ -262,7 +285,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases):
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftps):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
             except (ValueError, KeyError, IndexError, StopIteration) as error:

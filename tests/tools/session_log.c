@@ -142,7 +142,8 @@ static void on_data(
 	void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file)
 {
 	SessionLog *log = user;
-	if (!is_open(log, file))
+	/* of an encrypted control connection it opens with the first data */
+	if (port != 0 && !is_open(log, file))
 		broken(log, "a data connection of a file that is not open");
 	log->data_file = file;
 	log->data_port = port;

@@ -301,3 +301,50 @@ Test(ftp_session, snap_length)
 	cr_assert_eq(b->log.last_request.command, FTP_QUIT);
 	bench_free(b);
 }
+
+/* what an encrypted control connection moves is known by time: a file without a name begins with
+ * the data, and ends with the data connection */
+Test(ftp_session, encrypted_data)
+{
+	for (int small = 0; small < 2; small++) {
+		Bench *b = bench_new(21);
+		uint8_t block[1460] = {0x17, 3, 3};
+		server(b, "220 x\r\n");
+		client(b, "AUTH TLS\r\n");
+		server(b, "234 go\r\n");
+		cr_assert_eq(b->log.data_calls, 0);
+		say_bytes(b, SIDE_CLIENT, "\x17\x03\x03\x00\x02hi", 7);
+		cr_assert_eq(b->log.data_calls, 2, "either side may connect");
+		cr_assert_eq(b->log.data_port, 0);
+		cr_assert_eq(b->log.opened, 0);
+		Session *data = session_new_ftp_data(
+			&session_log_ops, &b->log, b->session, b->log.data_file);
+		cr_assert_eq(b->log.opened, 1);
+		const Turn *turn = session_turn(data);
+		SessionChunk chunk = {
+			.len = 300, .caplen = 5, .data = block, .ts_ns = 100, .psh = true};
+		session_push(data, SIDE_CLIENT, &chunk);
+		cr_expect(turn->is_setup);
+		cr_expect_eq(turn->outstanding, 1, "the server owes its hello");
+		chunk = (SessionChunk){.len = 1460, .caplen = 5, .data = block, .ts_ns = 200};
+		for (int i = 0; i < (small ? 2 : 20); i++) {
+			chunk.offset = i * 1460;
+			session_push(data, SIDE_SERVER, &chunk);
+		}
+		cr_expect_eq(turn->is_setup, small == 1);
+		cr_expect_eq(turn->outstanding, 0);
+		cr_expect_eq(turn->message_left[SIDE_SERVER], 1);
+		const FileRef *file = b->log.last_opened;
+		cr_assert_not_null(file);
+		cr_expect_eq(b->log.closed, 0);
+		session_ftp_data_done(data, 300);
+		cr_expect_eq(b->log.closed, 1);
+		session_end(data, 400);
+		session_free(data);
+		/* the next one has a file of its own */
+		say_bytes(b, SIDE_SERVER, "\x17\x03\x03\x00\x02hi", 7);
+		say_bytes(b, SIDE_CLIENT, "\x17\x03\x03\x00\x02hi", 7);
+		cr_expect_eq(b->log.data_calls, 4);
+		bench_free(b);
+	}
+}
