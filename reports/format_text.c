@@ -265,7 +265,7 @@ static void screen_next(Screen *s, const Result *result)
 
 	if (result->verdict.transfer < 0) {
 		layout_section(&s->layout, "NEXT",
-			"slowcopy capture-help   (how to capture a copy from its start)", 3);
+			"slowcopy capture-help (how to capture a copy from its start)", 3);
 		return;
 	}
 	if (result->verdict.cause) {
@@ -280,7 +280,7 @@ static void screen_next(Screen *s, const Result *result)
 			s->layout.out, "slowcopy explain %s\n", result->verdict.cause);
 	}
 	report = g_strdup_printf(
-		"slowcopy analyze %s -o report   (redacted, safe to attach)", inputs);
+		"slowcopy analyze %s -o report (redacted, safe to attach)", inputs);
 	if (escape_width(report) > s->layout.columns - LAYOUT_INDENT) {
 		g_free(report);
 		report = g_strdup("add -o report: redacted files, safe to attach");
