@@ -65,8 +65,9 @@ static double rate_without(uint64_t bytes, int64_t wall_ns, int64_t saved_ns)
 	return rest > 0 && bytes > 0 ? (double)bytes * 1e9 / (double)rest : 0;
 }
 
-static const char *filter_of(
-	const DiagnosisInput *input, const Unit *unit, const FindingDraft *draft)
+/* @f has its evidence, in order. */
+static const char *filter_of(const DiagnosisInput *input, const Unit *unit,
+	const FindingDraft *draft, const ResultFinding *f)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_append(text, unit->stream_count > 1 ? "(" : "");
@@ -84,9 +85,9 @@ static const char *filter_of(
 	if (unit->stream_count == UNIT_STREAMS || unit->is_job || is_ftp || draft->is_elsewhere ||
 		input->out_of_order) {
 		g_autoptr(GString) frames = g_string_new(NULL);
-		for (uint32_t i = 0; i < draft->evidence_count; i++)
+		for (size_t i = 0; i < f->evidence_count; i++)
 			g_string_append_printf(frames, "%s%" G_GUINT64_FORMAT, i ? ", " : "",
-				draft->evidence[i].frame);
+				f->evidence[i].frame);
 		if (frames->len > 0)
 			g_string_append_printf(text, " || frame.number in {%s}", frames->str);
 	}
@@ -129,8 +130,8 @@ static void evidence_of(const DiagnosisInput *input, const FindingDraft *draft, 
 	ResultEvidence *list =
 		arena_memdup(input->arena, draft->evidence, draft->evidence_count * sizeof(*list));
 	for (uint32_t i = 0; i < draft->evidence_count; i++)
-		list[i].time_ns =
-			list[i].time_ns > 0 ? list[i].time_ns - input->first_packet_ns : 0;
+		list[i].time_ns = list[i].time_ns > 0 ? list[i].time_ns - input->first_packet_ns
+						      : RESULT_UNKNOWN_NS;
 	qsort(list, draft->evidence_count, sizeof(*list), by_frame);
 	f->evidence = list;
 	f->evidence_count = draft->evidence_count;
@@ -169,7 +170,7 @@ static void finding_fill(
 	f->number_count = draft->number_count;
 	f->numbers = arena_memdup(arena, draft->numbers, draft->number_count * sizeof(*f->numbers));
 	evidence_of(input, draft, f);
-	f->filter = filter_of(input, input->units[g->main->unit], draft);
+	f->filter = filter_of(input, input->units[g->main->unit], draft, f);
 }
 
 ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, size_t *ret_count)

@@ -27,6 +27,31 @@ void html_text(const HtmlPage *page, const char *text)
 		fputs(safe, page->out);
 }
 
+void html_prose(const HtmlPage *page, const char *text)
+{
+	g_autofree char *cut = text ? escape_cut(text, TEXT_COLUMNS_MAX, true) : NULL;
+	g_autofree char *safe = cut ? escape_html(cut) : NULL;
+	const char *at = safe;
+	bool inside = false;
+
+	while (at && *at) {
+		size_t len = strcspn(at, "`");
+
+		fwrite(at, 1, len, page->out);
+		at += len;
+		if (*at != '`')
+			break;
+		at++;
+		/* one alone is a backtick */
+		if (!inside && !strchr(at, '`')) {
+			fputc('`', page->out);
+			continue;
+		}
+		fputs(inside ? "</code>" : "<code>", page->out);
+		inside = !inside;
+	}
+}
+
 const char *html_side(Bucket bucket)
 {
 	if (bucket == BUCKET_LINK)

@@ -279,8 +279,8 @@ static void screen_next(Screen *s, const Result *result)
 		g_string_append_printf(
 			s->layout.out, "slowcopy explain %s\n", result->verdict.cause);
 	}
-	report = g_strdup_printf(
-		"slowcopy analyze %s -o report (redacted, safe to attach)", inputs);
+	report =
+		g_strdup_printf("slowcopy analyze %s -o report (redacted, safe to attach)", inputs);
 	if (escape_width(report) > s->layout.columns - LAYOUT_INDENT) {
 		g_free(report);
 		report = g_strdup("add -o report: redacted files, safe to attach");

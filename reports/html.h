@@ -24,6 +24,9 @@ typedef struct HtmlPage {
 /** html_text: prints text, cut to 400 columns, escaped. NULL prints nothing. */
 void html_text(const HtmlPage *page, const char *text);
 
+/** html_prose: the same for a sentence of ours: what stands between two backticks is a command. */
+void html_prose(const HtmlPage *page, const char *text);
+
 /** html_side: class of a bucket's colour: "s-client". Static. */
 const char *html_side(Bucket bucket);
 

@@ -109,7 +109,7 @@ static void paragraph(const HtmlPage *page, const char *head, const char *text)
 	if (!text || !*text)
 		return;
 	fprintf(page->out, "<p>%s", head);
-	html_text(page, text);
+	html_prose(page, text);
 	fputs("</p>\n", page->out);
 }
 
@@ -150,7 +150,7 @@ static void finding(const HtmlPage *page, const ResultFinding *f)
 		fputs("<ul>", page->out);
 	for (size_t i = 0; i < f->advice_count && i < PARTS_MAX; i++) {
 		fputs("<li>", page->out);
-		html_text(page, f->advice[i]);
+		html_prose(page, f->advice[i]);
 		fputs("</li>\n", page->out);
 	}
 	if (f->advice_count > 0)
