@@ -111,8 +111,9 @@ static bool small_packets_pass(const CauseContext *context)
 static bool is_black_hole_from_afar(const CauseContext *context, const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	return d->unseen_stalls > 0 && d->big_timeouts == 0 && d->retransmitted_packets > 0 &&
-	       context->facts->tcp.handshake_seen && d->payload_packets >= MIN_FAR_PACKETS &&
+	return d->unseen_stalls + d->announced_stalls > 0 && d->big_timeouts == 0 &&
+	       d->retransmitted_packets > 0 && context->facts->tcp.handshake_seen &&
+	       d->payload_packets >= MIN_FAR_PACKETS &&
 	       (double)d->max_segment < LOSS_BLACK_HOLE_SIZE_SHARE * d->mss &&
 	       d->max_segment >= MIN_FAR_SEGMENT && facts->stall_ns * 2 >= facts->cost_ns;
 }

@@ -276,6 +276,18 @@ static void middlebox_check(TcpConnection *tcp, const TcpDirection *d)
 		tcp->middlebox = true;
 }
 
+/* An acknowledgement carries the number of the next byte: those before it were sent, and were lost
+ * on their way here or are late. */
+static void take_bare(TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	if (packet->tcp_flags & (TCP_SYN | TCP_RST) || d->payload_packets == 0 ||
+		d->bare_next >= step->from)
+		return;
+	if (d->bare_next <= d->next)
+		d->bare_ns = packet->ts_ns;
+	d->bare_next = step->from;
+}
+
 /*
  * Data that are new by their number and old by their time stamp: left over from before the numbers
  * wrapped, or not of this connection. A receiver drops them (RFC 7323 5.3). When they keep coming a
@@ -353,6 +365,8 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 			segment_classify(tcp, side, packet, step);
 		if (tcp->state == TCP_STATE_SYN)
 			tcp->state = TCP_STATE_OPEN;
+	} else if (step->from > d->next) {
+		take_bare(d, packet, step);
 	} else if (!(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && d->payload_packets > 0 &&
 		   step->from == d->next - 1) {
 		d->keep_alives++; /* RFC 1122 4.2.3.6: empty, one below */

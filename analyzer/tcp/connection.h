@@ -131,6 +131,11 @@ typedef struct TcpDirection {
 	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
 	uint16_t syn_mss;              /* option value, 0 absent */
 	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
+	uint64_t announced_stalls; /* repairs by a timer of bytes that only a packet without data
+				      had shown */
+	int64_t bare_next;    /* a packet without data showed that data before this offset had been
+				 sent... */
+	int64_t bare_ns;      /* ...then; both 0 when all of them passed */
 	uint8_t stale_in_row; /* data with old time stamps */
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */

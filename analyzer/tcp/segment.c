@@ -438,6 +438,15 @@ static bool is_of_capture(const Hole *hole)
 	return hole->acknowledged_ns != 0 && hole->acknowledged_ns == hole->opened_ns;
 }
 
+/* A packet without data showed a round trip ago or earlier that these bytes had been sent. */
+static bool was_announced(
+	const TcpConnection *tcp, const TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	int64_t rtt = tcp_rtt_ns(tcp);
+	return d->bare_next > step->from && rtt > 0 &&
+	       packet->ts_ns - d->bare_ns >= rtt + CAPTURE_ORDER_NS;
+}
+
 static SegmentClass class_of(
 	TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
@@ -448,7 +457,8 @@ static SegmentClass class_of(
 	if (d->has_edge && d->peer_window == 0 && step->len <= 1)
 		return SEGMENT_PROBE;
 	if (step->from >= d->next)
-		return SEGMENT_NEW;
+		return was_announced(tcp, d, packet, step) ? SEGMENT_RETRANSMISSION_UPSTREAM
+							   : SEGMENT_NEW;
 	if (!hole_hit(d, step->from, step->end, &index)) {
 		/* the probe's byte was not accepted and comes again with more behind it */
 		if (step->len > 1 && step->from == d->next - 1 && d->last_was_probe)
@@ -575,9 +585,14 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		break;
 	case SEGMENT_RETRANSMISSION_UPSTREAM:
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
+		if (step->end > d->next)
+			d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from
+											: d->next));
 		d->upstream_losses++;
 		take_ip_id(d, packet, step);
 		take_loss(tcp, d, side, packet, step);
+		d->announced_stalls += step->from >= step->next_before &&
+				       step->retransmission == RETRANSMISSION_TIMEOUT;
 		break;
 	case SEGMENT_REORDERED:
 		take_reordering(d, packet, step);

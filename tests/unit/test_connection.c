@@ -240,6 +240,24 @@ Test(connection, late_or_lost)
 	wire_end(&w);
 }
 
+Test(connection, lost_before_it_could_be_seen)
+{
+	/* the answer was lost on its way here; the host's next acknowledgement tells that it had
+	 * been sent, the timer repairs it */
+	Wire w;
+	wire_open(&w, 1, 10);
+	cr_assert_eq(put(&w, 5, SIDE_CLIENT, TCP_ACK, 11000, 0, 0), SEGMENT_NONE);
+	cr_assert_eq(data(&w, 230, 10000), SEGMENT_RETRANSMISSION_UPSTREAM);
+	cr_assert_eq(w.step.retransmission, RETRANSMISSION_TIMEOUT);
+	cr_assert(client(&w)->timeouts == 1 && client(&w)->unique_bytes == 11000 &&
+		  client(&w)->next == 11000);
+	/* the same in a moment is a matter of order alone */
+	put(&w, 5, SIDE_CLIENT, TCP_ACK, 12000, 0, 0);
+	cr_assert_eq(data(&w, 0, 11000), SEGMENT_NEW);
+	cr_assert_eq(data(&w, 300, 12000), SEGMENT_NEW);
+	wire_end(&w);
+}
+
 Test(connection, missing_in_the_capture_alone)
 {
 	Wire w;
