@@ -88,6 +88,10 @@ static bool stood_at_edge(
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side), stop = step->previous_data_ns;
 	int64_t less = (int64_t)(EDGE_LOOP_SHARE * (double)loop);
 	int64_t loops[] = {less, loop, loop + longer(NOISE_FLOOR_NS, EDGE_JITTER_SHARE, loop)};
+	/* from afar: one of the adverts would have forbidden what was sent, the one after it gave
+	 * so little room that senders put it off */
+	bool was_beyond = false, was_little = false;
+	uint32_t little_window = 0;
 	for (unsigned i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
 		const AckEvent *e = advert_by(d, stop - loops[i]);
 		if (!e && d->acks_head > d->acks_mask + 1)
@@ -96,8 +100,15 @@ static bool stood_at_edge(
 		*ret_window = e ? e->window : d->first_window;
 		if (room >= 0 && room < (int64_t)little)
 			return true;
+		was_beyond |= room < 0;
+		if (room >= 0 && room < ROOM_MIN_SEGMENTS * (int64_t)d->mss) {
+			was_little = true;
+			little_window = *ret_window;
+		}
 	}
-	return false;
+	*ret_window = little_window;
+	/* a slow start passes every size once */
+	return was_beyond && was_little && !d->is_slow_start;
 }
 
 static bool window_was_closed(
