@@ -103,6 +103,12 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 	if (!s || !unit->account.buckets_a)
 		return;
 	size_t bins = series_count(s);
+	/* a job's connection may go on when the job is over */
+	int64_t width = series_bin_ns(s), lasted = unit->account.end_ns - series_start_ns(s);
+	if (lasted >= 0 && (int64_t)bins > (lasted + width - 1) / width)
+		bins = (size_t)((lasted + width - 1) / width);
+	if (bins == 0)
+		return;
 	ResultSeries *out = &t->series;
 	out->start_ns = series_start_ns(s) - first_ns;
 	out->bin_ns = series_bin_ns(s);

@@ -596,12 +596,30 @@ static Unit *payload_unit(Conversation *conv)
 	return conv->current && !conv->current->is_ftp ? conv->current : NULL;
 }
 
+/* Whose pictures a packet is in beside those of its file: between files, and before a request is
+ * whole, only the job is known. */
+static Unit *pictured_job(const Conversation *conv, const Unit *unit)
+{
+	if (unit)
+		return unit->job;
+	Unit *job = conv->job;
+	return job && job->series && !job->is_ftp ? job : NULL;
+}
+
+static void series_rtt(Unit *unit, const Conversation *conv, const Packet *packet, Side side)
+{
+	if (unit->series && conv->tcp.dir[side].last_rtt_ns > 0)
+		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns,
+			tcp_rtt_now_ns(&conv->tcp, side));
+}
+
 void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	(void)tracker;
 	Unit *unit = payload_unit(conv);
-	if (!unit)
+	Unit *job = pictured_job(conv, unit);
+	if (!unit && !job)
 		return;
 	const TcpDirection *d = &conv->tcp.dir[step->side];
 	int64_t from = step->from > step->next_before ? step->from : step->next_before;
@@ -612,13 +630,18 @@ void tracker_payload(
 		return;
 	int64_t flight = d->next - d->sender_una;
 	Side side = conversation_side(conv, step->side);
-	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, flight > 0 ? (uint64_t)flight : 0,
-		d->peer_window);
-	if (unit->job) { /* requests may be few, or cut off by a short snap length */
-		unit->job->last_activity_ns = packet->ts_ns;
-		unit_job_payload(unit->job, side, packet->ts_ns, (uint64_t)bytes,
-			flight > 0 ? (uint64_t)flight : 0, d->peer_window);
+	if (flight < 0)
+		flight = 0;
+	if (job) {
+		unit_job_payload(job, side, packet->ts_ns, (uint64_t)bytes, (uint64_t)flight,
+			d->peer_window);
+		series_rtt(job, conv, packet, step->side);
 	}
+	if (!unit)
+		return;
+	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, (uint64_t)flight, d->peer_window);
+	if (unit->job) /* requests may be few, or cut off by a short snap length */
+		unit->job->last_activity_ns = packet->ts_ns;
 	if (conv->control) {
 		facts_join(conv, unit);
 		if (unit->ftp.first_byte_ns == 0) {
@@ -636,12 +659,7 @@ void tracker_payload(
 			}
 		}
 	}
-	Unit *const pictured[] = {unit, unit->job};
-	for (int i = 0; i < 2; i++) {
-		if (pictured[i] && pictured[i]->series && d->last_rtt_ns > 0)
-			series_add(pictured[i]->series, UNIT_SERIES_RTT, packet->ts_ns,
-				tcp_rtt_now_ns(&conv->tcp, step->side));
-	}
+	series_rtt(unit, conv, packet, step->side);
 	if (step->segment == SEGMENT_RETRANSMISSION ||
 		step->segment == SEGMENT_RETRANSMISSION_UPSTREAM)
 		tracker_repair(conv, packet);
