@@ -47,6 +47,8 @@ void tcp_connection_clear(TcpConnection *tcp)
 		free(tcp->dir[i].sends);
 		free(tcp->dir[i].recent);
 		free(tcp->dir[i].holes);
+		free(tcp->dir[i].loss_log);
+		tcp->dir[i].loss_log = NULL;
 		tcp->dir[i].acks = NULL;
 		tcp->dir[i].sends = NULL;
 		tcp->dir[i].recent = NULL;

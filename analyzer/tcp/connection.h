@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/side.h"
+#include "analyzer/tcp/loss_log.h"
 #include "dissectors/packet.h"
 
 /* Entries of the acknowledgement and segment histories: starts small, grows to this while one loop
@@ -183,6 +184,8 @@ typedef struct TcpDirection {
 			       */
 
 	/* counters for the report */
+	LossLog *loss_log;  /* NULL before the first loss */
+	LossLine loss_line; /* of it, once the connection has ended */
 	uint64_t retransmitted_packets, retransmitted_bytes, timeouts, fast_retransmissions,
 		tail_probes, spurious;
 	uint64_t reordered, copies, copies_ttl, copies_vlan, uncaptured_bytes, duplicate_acks,

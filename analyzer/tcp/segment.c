@@ -296,6 +296,31 @@ static void note_repair(TcpDirection *d, const Packet *packet, const TcpStep *st
 	d->repair_tsval = packet->tsval;
 }
 
+/* When the lost bytes had been sent: remembered, or told by the hole that they left. */
+static int64_t first_sent_ns(const TcpDirection *d, const TcpStep *step)
+{
+	uint32_t index = 0;
+	if (hole_hit(d, step->from, step->end, &index))
+		return d->holes[index].opened_ns;
+	const SendRecord *r;
+	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
+		if (!r->retransmitted && r->end > step->from && r->end - r->len <= step->from)
+			return r->ts_ns;
+	}
+	return 0;
+}
+
+static void log_loss(TcpDirection *d, const TcpStep *step)
+{
+	int64_t sent_ns = first_sent_ns(d, step);
+	if (sent_ns == 0)
+		return;
+	if (!d->loss_log)
+		d->loss_log = calloc(1, sizeof(*d->loss_log));
+	if (d->loss_log)
+		loss_log_add(d->loss_log, sent_ns, step->from);
+}
+
 static void take_loss(
 	TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
 {
@@ -308,6 +333,7 @@ static void take_loss(
 		return;
 	}
 	d->last_loss_ns = packet->ts_ns;
+	log_loss(d, step);
 	note_repair(d, packet, step);
 	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
 	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
@@ -584,6 +610,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 			d->unique_bytes += (uint64_t)(step->end - d->next);
 		break;
 	case SEGMENT_RETRANSMISSION_UPSTREAM:
+		log_loss(d, step); /* while the hole tells when */
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
 		if (step->end > d->next)
 			d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from

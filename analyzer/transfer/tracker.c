@@ -406,7 +406,9 @@ static void facts_fill(const Conversation *conv, ConnectionFacts *facts)
 		if (d->zero_window_since_ns != 0)
 			d->zero_window_ns += conv->tcp.last_ns - d->zero_window_since_ns;
 		d->uncaptured_bytes = tcp_uncaptured_bytes(d);
+		d->loss_line = loss_log_line(d->loss_log, tcp_rtt_ns(&conv->tcp));
 		d->acks = NULL, d->sends = NULL, d->recent = NULL, d->holes = NULL;
+		d->loss_log = NULL;
 	}
 }
 

@@ -2,16 +2,19 @@
 /*
  * Causes of loss: exactly one of them speaks, and none in a healthy transfer.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
+#include "analyzer/tcp/loss_log.h"
 #include "tests/tools/cause_case.h"
 
 #define MIB (UINT64_C(1024) * 1024)
 
-static const char *const loss_causes[] = {"pmtud-black-hole", "spurious-retransmission",
-	"reordering", "tail-loss", "rto-stall", "loss-congestive", "loss-random"};
+static const char *const loss_causes[] = {"offload-defect", "policing", "pmtud-black-hole",
+	"spurious-retransmission", "reordering", "tail-loss", "rto-stall", "loss-congestive",
+	"loss-random"};
 
 static void add_after_loss(CauseCase *c, Bucket bucket, int64_t ns)
 {
@@ -292,5 +295,69 @@ Test(causes_losses, marks_instead_of_loss)
 	d->ecn_marks = 9;
 	cr_assert_not(cause_case_conclude(c, "ecn-congestion"));
 	cr_assert_not(cause_case_conclude(c, "ecn-broken"));
+	cause_case_free(c);
+}
+
+/* Bytes sent in time as a token bucket of @rate lets them pass; a loss each time it is empty. */
+static void log_of_bucket(LossLog *log, double rate, uint32_t count, uint32_t *seed, double spread)
+{
+	int64_t t = 1, offset = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		loss_log_add(log, t, offset);
+		*seed = *seed * 1664525u + 1013904223u;
+		int64_t step = 20 * CASE_MS + (int64_t)(*seed % (60u * CASE_MS));
+		/* a spread of 0: exactly what the bucket got meanwhile */
+		*seed = *seed * 1664525u + 1013904223u;
+		double factor = 1 + spread * ((double)(*seed % 1000u) / 500.0 - 1);
+		t += step;
+		offset += (int64_t)(rate * factor * (double)step / 1e9);
+	}
+}
+
+Test(causes_losses, losses_of_a_rate_limiter_lie_on_a_line)
+{
+	uint32_t seed = 7;
+	LossLog *log = calloc(1, sizeof(*log));
+	log_of_bucket(log, 2.5e6, 200, &seed, 0);
+	LossLine line = loss_log_line(log, 10 * CASE_MS);
+	cr_assert_float_eq(line.bytes_per_s, 2.5e6, 2.5e4);
+	cr_assert_float_eq(line.on_line, 1, 1e-9);
+	/* near miss: the same losses with what passes between them left to chance */
+	memset(log, 0, sizeof(*log));
+	log_of_bucket(log, 2.5e6, 200, &seed, 0.9);
+	line = loss_log_line(log, 10 * CASE_MS);
+	cr_assert_lt(line.on_line, 0.7, "%f", line.on_line);
+	/* bounded, and still the same line */
+	memset(log, 0, sizeof(*log));
+	log_of_bucket(log, 2.5e6, 100000, &seed, 0);
+	line = loss_log_line(log, 10 * CASE_MS);
+	cr_assert_leq(line.losses, LOSS_LOG_MAX);
+	cr_assert_float_eq(line.bytes_per_s, 2.5e6, 2.5e4);
+	cr_assert_eq(loss_log_line(NULL, CASE_MS).losses, 0);
+	free(log);
+}
+
+Test(causes_losses, a_rate_limiter_and_its_near_misses)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	d->loss_line = (LossLine){35, 2.4e6, 0.95, 2000 * CASE_MS};
+	cr_assert(cause_case_conclude(c, "policing"));
+	/* possible only: a short queue does the same; loss-random holds the time */
+	cr_assert(c->draft.is_note && c->draft.confidence == CONFIDENCE_LOW);
+	cr_assert_not_null(c->draft.next_test);
+	cr_assert(
+		strstr(c->draft.sentence, "drops what exceeds 2.4 MB/s"), "%s", c->draft.sentence);
+	d->loss_line.on_line = 0.5; /* scattered */
+	cr_assert_not(cause_case_conclude(c, "policing"));
+	d->loss_line.on_line = 0.95;
+	d->loss_events_inflated = d->loss_events; /* a queue was filling */
+	cr_assert_not(cause_case_conclude(c, "policing"));
+	d->loss_events_inflated = 0;
+	d->loss_line.duration_ns = 100 * CASE_MS; /* one burst */
+	cr_assert_not(cause_case_conclude(c, "policing"));
+	d->loss_line.duration_ns = 2000 * CASE_MS;
+	d->loss_line.bytes_per_s = 11.5e6; /* that is the link itself */
+	cr_assert_not(cause_case_conclude(c, "policing"));
 	cause_case_free(c);
 }
