@@ -252,6 +252,7 @@ static void write_commands(Tables *t, const Result *result)
 	table_column(table, "95 %", TABLE_RIGHT);
 	table_column(table, "LONGEST", TABLE_RIGHT);
 	table_column(table, "SERVER", TABLE_RIGHT);
+	table_column(table, "ITS 95 %", TABLE_RIGHT);
 	for (size_t i = 0; i < result->session_count; i++) {
 		const ResultSession *session = &result->sessions[i];
 		UnitText stream = wording_session(session);
@@ -268,7 +269,8 @@ static void write_commands(Tables *t, const Result *result)
 				r->count ? units_duration(r->median_ns).text : "-",
 				r->count ? units_duration(r->p95_ns).text : "-",
 				r->count ? units_duration(r->max_ns).text : "-",
-				server->count ? units_duration(server->median_ns).text : "-", NULL);
+				server->count ? units_duration(server->median_ns).text : "-",
+				server->count ? units_duration(server->p95_ns).text : "-", NULL);
 		}
 	}
 	text_table_end(t, "COMMANDS (response times)", table, rows);

@@ -445,6 +445,31 @@ char *wording_capture(const Result *result)
 	return g_string_free(out, FALSE);
 }
 
+/** hidden_warning: what an encrypted session keeps to itself; NULL when there is none. */
+static char *hidden_warning(const Result *result)
+{
+	uint64_t smb = 0, ftp = 0;
+
+	for (size_t i = 0; i < result->session_count; i++) {
+		const SessionStats *s = &result->sessions[i].stats;
+
+		if (s->counts.hidden > 0)
+			*(strcmp(s->protocol, "ftp") == 0 ? &ftp : &smb) += 1;
+	}
+	if (smb > 0)
+		return g_strdup_printf(
+			"%s SMB3 session%s encrypted: names, commands and errors stay "
+			"hidden, sizes and times come from the lengths of messages "
+			"(--smb-key opens them)",
+			units_count(smb).text, smb == 1 ? " is" : "s are");
+	if (ftp > 0)
+		return g_strdup_printf(
+			"%s FTP session%s encrypted: names and commands stay hidden, "
+			"data connections are known by time and address",
+			units_count(ftp).text, ftp == 1 ? " is" : "s are");
+	return NULL;
+}
+
 GPtrArray *wording_warnings(const Result *result)
 {
 	GPtrArray *ret = g_ptr_array_new_with_free_func(g_free);
@@ -467,6 +492,9 @@ GPtrArray *wording_warnings(const Result *result)
 	}
 	for (size_t i = 0; i < result->capture.caveat_count; i++)
 		g_ptr_array_add(ret, g_strdup(result->capture.caveats[i].text));
+	char *hidden = hidden_warning(result);
+	if (hidden)
+		g_ptr_array_add(ret, hidden);
 	for (size_t i = 0; i < result->limit_count; i++)
 		g_ptr_array_add(
 			ret, g_strdup_printf("limit reached: %s", result->limits[i].effect));

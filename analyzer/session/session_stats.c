@@ -456,6 +456,9 @@ bool session_stats(Session *session, SessionStats *ret)
 	};
 	fill_commands(framed, ret);
 	activity_fill(framed, ret);
+	ret->counts.credits_left = INT32_MIN;
+	if (framed->kind != &session_kind_smb || !framed->smb.saw_smb2)
+		ret->counts.credits_max = INT32_MIN;
 	memcpy(ret->phases, framed->phases, sizeof ret->phases);
 	ret->first_data_ns = framed->first_data_ns;
 	ret->inferred = framed->inferred;

@@ -158,6 +158,9 @@ def problems(program, name):
     if name in TWINS:
         mine, theirs = summary(document), summary(report(program, TWINS[name]))
         found += [f"{key}: {mine[key]}, twin {theirs[key]}" for key in mine if mine[key] != theirs[key]]
+        words = subprocess.run([program, "analyze", os.path.join(FOLDER, name, "capture.pcap.gz")], stdout=subprocess.PIPE, check=False)
+        if b"stay" not in words.stdout or b"--smb-key" not in words.stdout:
+            found.append("the text does not say what stays hidden without the key")
         closed = report(program, name, with_key=False)["sessions"][0]
         if not closed["features"]["hidden_messages"] or session["features"]["hidden_messages"]:
             found.append("messages hidden without the key and with it: "
