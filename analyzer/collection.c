@@ -112,6 +112,13 @@ static void phase_add(ResultSession *session, ResultPhase *list, ResultPhase pha
 		list[session->phase_count++] = phase;
 }
 
+static const char *netbios_outcome(const SessionStats *stats)
+{
+	if (stats->counts.netbios_retargeted > 0)
+		return "sent to another address";
+	return stats->counts.netbios_refused > 0 ? "refused" : NULL;
+}
+
 static int phase_order(const void *a, const void *b)
 {
 	const ResultPhase *x = a, *y = b;
@@ -149,7 +156,8 @@ static void phases_keep(Arena *arena, const ConnectionFacts *facts, ResultSessio
 			phase_add(session, list,
 				(ResultPhase){session_phase_id(i), start, p->end_ns - start,
 					is_greeting ? p->end_ns - start : p->busy_ns, p->exchanges,
-					NULL});
+					i == PHASE_NETBIOS ? netbios_outcome(&session->stats)
+							   : NULL});
 	}
 	qsort(list, session->phase_count, sizeof(*list), phase_order);
 	session->phases = list;
@@ -228,10 +236,13 @@ void collection_datagrams(Collection *collection, uint16_t input, Datagrams *dat
 	}
 }
 
-/* Framing alone, or headers that the snap length cut, make no session to speak of. */
+/* Framing alone, or headers that the snap length cut, make no session to speak of; one that was
+ * refused or sent elsewhere does. */
 static bool is_reported(const SessionStats *stats)
 {
-	return strcmp(stats->protocol, "other") != 0 && strcmp(stats->protocol, "netbios") != 0;
+	bool is_framing = strcmp(stats->protocol, "netbios") == 0;
+	bool was_turned_away = stats->counts.netbios_refused + stats->counts.netbios_retargeted > 0;
+	return strcmp(stats->protocol, "other") != 0 && (!is_framing || was_turned_away);
 }
 
 void collection_keep(Collection *collection, ConnectionFacts *facts)

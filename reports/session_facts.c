@@ -43,6 +43,10 @@ size_t session_facts(const SessionStats *s, SessionFact ret[SESSION_FACTS_MAX])
 		{"multipart_messages", "further parts of transactions", c->multipart},
 		{"raw_transfers", "raw reads and writes", c->raw_transfers},
 		{"oem_names", "names that are no Unicode", c->oem_names},
+		{"netbios_refusals", "NetBIOS sessions refused", c->netbios_refused},
+		{"netbios_retargets", "NetBIOS sessions sent to another address",
+			c->netbios_retargeted},
+		{"netbios_keep_alives", "NetBIOS keep-alives", c->netbios_keep_alives},
 		{"inferred_messages", "messages inferred, their headers were cut", s->inferred},
 		{"answers_without_request", "answers without a request", s->unpaired_replies},
 	};

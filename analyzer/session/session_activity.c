@@ -9,6 +9,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/series.h"
 #include "analyzer/session/session_private.h"
+#include "dissectors/netbios.h"
 
 /* MS-CIFS 2.2.4.22, 2.2.4.25: raw read and write */
 #define SMB1_READ_RAW 0x1A
@@ -77,9 +78,20 @@ static void count_reply(SessionCounts *c, const Message *message)
 		c->directory_entries += message->entries;
 }
 
+static void count_netbios(SessionCounts *c, const Message *message)
+{
+	c->netbios_refused += message->command == NETBIOS_NEGATIVE_RESPONSE;
+	c->netbios_retargeted += message->command == NETBIOS_RETARGET_RESPONSE;
+	c->netbios_keep_alives += message->command == NETBIOS_KEEP_ALIVE;
+}
+
 void activity_message(SessionFramed *framed, const Message *message)
 {
 	SessionCounts *c = &framed->counts;
+	if (message->protocol == MESSAGE_NETBIOS) {
+		count_netbios(c, message);
+		return;
+	}
 	c->messages++;
 	c->signed_messages += (message->flags & MESSAGE_SIGNED) != 0;
 	c->encrypted_messages += (message->flags & MESSAGE_ENCRYPTED) != 0;

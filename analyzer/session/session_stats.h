@@ -142,6 +142,9 @@ typedef struct SessionCounts {
 	int32_t credits_left; /* at the end, INT32_MIN unknown */
 	int32_t credits_max;  /* INT32_MIN unknown */
 	uint64_t hidden;      /* encrypted messages that stayed closed */
+	uint64_t netbios_refused,
+		netbios_retargeted; /* session requests answered so, RFC 1002 5.3 */
+	uint64_t netbios_keep_alives;
 } SessionCounts;
 
 /** SessionTransport: what carries the messages. */

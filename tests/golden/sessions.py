@@ -171,16 +171,48 @@ def name_answer(number, name, ip):
         bytes(map(int, ip.split(".")))
 
 
-def waterfall(program, path):
-    """A look-up that needs a second try, a port that says nothing, then the session."""
-    capture, smb = Capture(), Client()
-    t = 0
+def netbios_name(name):
+    """RFC 1001 14.1."""
+    padded = name.upper().ljust(15).encode() + b"\x20"
+    return bytes(part for byte in padded for part in (0x41 + (byte >> 4), 0x41 + (byte & 15))).decode()
+
+
+def look_up(capture, service):
+    """Two tries and an answer; returns when that came, and what the report calls the service."""
+    server, port, name = {"dns": ("10.0.0.9", 53, "nas.example.org"), "mdns": ("224.0.0.251", 5353, "nas.local"),
+                          "llmnr": ("224.0.0.252", 5355, "nas"), "wins": ("10.0.0.9", 137, netbios_name("nas")),
+                          "broadcast": ("10.0.0.255", 137, netbios_name("nas"))}[service]
+    is_nbns, from_port = port == 137, port if port in (137, 5353) else 50000
     for tries in range(2):
-        capture.udp(t, CLIENT_IP, 50000, "10.0.0.9", 53, name_query(7, "nas.example.org"))
-        t += 2000 * MS
-    t -= 1000 * MS
-    capture.udp(t, "10.0.0.9", 53, CLIENT_IP, 50000, name_answer(7, "nas.example.org", SERVER_IP))
-    answered = t
+        query = name_query(7, name, 32 if is_nbns else 1)
+        if service == "broadcast":
+            query = query[:2] + b"\x01\x10" + query[4:]  # the broadcast flag, RFC 1002 4.2.1.1
+        capture.udp(tries * 2000 * MS, CLIENT_IP, from_port, server, port, query)
+    answered = 3000 * MS
+    if is_nbns:  # RFC 1002 4.2.13
+        data = name_query(7, name)[12:-4] + struct.pack(">HHIHH", 32, 1, 60, 6, 0) + bytes(map(int, SERVER_IP.split(".")))
+        reply = struct.pack(">HHHHHH", 7, 0x8580, 0, 1, 0, 0) + data
+    else:
+        reply = name_answer(7, name, SERVER_IP)
+    speaker = SERVER_IP if service in ("llmnr", "mdns", "broadcast") else server
+    target, target_port = ("224.0.0.251", 5353) if service == "mdns" else (CLIENT_IP, from_port)
+    capture.udp(answered, speaker, port, target, target_port, reply)
+    return answered, "nbns" if is_nbns else service
+
+
+def waterfall(program, path):
+    """A look-up that needs a second try, whatever the service, then the session."""
+    found = []
+    for service in ("dns", "mdns", "llmnr", "wins", "broadcast"):
+        found += [f"{service}: {problem}" for problem in waterfall_of(program, path, service)]
+    return found
+
+
+def waterfall_of(program, path, service):
+    """The same with one service."""
+    capture, smb = Capture(), Client()
+    answered, called = look_up(capture, service)
+    t = answered
     connect = t + 5 * MS
     tcp = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 445, RTT)
     t = tcp.open(connect)
@@ -210,7 +242,7 @@ def waterfall(program, path):
         if mine:
             expect(found, name, (mine["start_ns"], mine["duration_ns"], mine["busy_ns"], mine["exchanges"]),
                    (start, duration, busy, count))
-    expect(found, "service", ours.get("name-lookup", {}).get("how"), "dns")
+    expect(found, "service", ours.get("name-lookup", {}).get("how"), called)
     expect(found, "first byte", session["first_data_ns"], first)
     words = subprocess.run([program, "analyze", "-v", path], stdout=subprocess.PIPE, check=True).stdout.decode()
     for step in ("look-up of the name", "connecting", "negotiation", "log-in", "connecting the share", "opening"):
@@ -255,6 +287,38 @@ def ftp_phases(program, path):
     return found
 
 
+def netbios(program, path):
+    """Port 139: a request refused, one sent elsewhere, one taken; then an answer longer than 16 bits can say."""
+    capture, smb = Capture(), Client()
+    asked = b"\x81\0\0\x44" + b"\x20" + b"CKFDENECFDEFFCFGEFFCCACACACACACA" + b"\0" + b"\x20" + b"EMEBECCACACACACACACACACACACACAAA" + b"\0"
+    t = 0
+    for port, answer in ((40000, b"\x83\0\0\1\x82"), (40001, b"\x84\0\0\6\x0a\0\0\1\0\x8b"), (40002, b"\x82\0\0\0")):
+        tcp = Tcp(capture, CLIENT_IP, port, SERVER_IP, 139, RTT)
+        t = exchange(tcp, tcp.open(t), (asked, answer), server_ns=2 * MS)
+        if port < 40002:
+            tcp.close(t + US)
+            t += 2 * RTT
+    t = log_in(tcp, smb, t + US)
+    t = exchange(tcp, t, smb.tree_connect()) + US
+    t = exchange(tcp, t, smb.create("big.bin", 5, 100_000)) + US
+    t = exchange(tcp, t, smb.read(5, 0, 100_000)) + US
+    tcp.send(t, CLIENT, b"\x85\0\0\0")
+    tcp.close(exchange(tcp, t + MS, smb.close(5)))
+    capture.write(path)
+    document = analyze(program, path)
+    found, sessions = [], document["sessions"]
+    expect(found, "sessions", [s["protocol"] for s in sessions], ["netbios", "netbios", "smb2"])
+    expect(found, "outcomes", [p["how"] for s in sessions for p in s["before_first_byte"] if p["phase"] == "netbios-session"],
+           ["refused", "sent to another address", None])
+    expect(found, "waiting", [p["duration_ns"] for s in sessions for p in s["before_first_byte"] if p["phase"] == "netbios-session"],
+           [RTT + 2 * MS] * 3)
+    for key, want in (("netbios_refusals", 1), ("netbios_retargets", 1), ("netbios_keep_alives", 1)):
+        expect(found, key, sum(s["features"][key] for s in sessions), want)
+    expect(found, "files", [(x["file"], x["bytes"]) for x in document["transfers"]], [("big.bin", 100_000)])
+    expect(found, "resynchronised", sum(s["resynchronisations"] + s["malformed_messages"] for s in sessions), 0)
+    return found
+
+
 def ftps(program, _path):
     """Recorded: files over FTP with TLS are known by time and address, whoever names them."""
     found = []
@@ -285,7 +349,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftps):
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, ftps):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
             except (ValueError, KeyError, IndexError, StopIteration) as error:
