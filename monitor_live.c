@@ -455,6 +455,8 @@ static void on_batch(void *user, Packet *batch, size_t count)
 			batch[i].ts_ns = live_clock_fix(&m->clock, batch[i].ts_ns, now);
 	}
 	analysis_feed(m->analysis, batch, count);
+	if (analysis_wants_take(m->analysis))
+		tell(m, analysis_take(m->analysis, NULL, false));
 }
 
 void monitor_raw(void *user, const Packet *packet, const uint8_t *data)

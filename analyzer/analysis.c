@@ -279,7 +279,8 @@ static void hold_memory(Analysis *analysis)
 {
 	for (int i = 0; i < 2 * EVICTION_ROUNDS; i++) {
 		size_t count = flow_table_count(analysis->flows);
-		if (memory_in_use() <= analysis->options.memory_bytes)
+		if (rolling_is_full(&analysis->collection) ||
+			memory_in_use() <= analysis->options.memory_bytes)
 			return;
 		if (rolling_forget(&analysis->rolling, &analysis->collection))
 			continue;
@@ -302,6 +303,11 @@ static void expire(Analysis *analysis, int64_t now_ns)
 		hold_memory(analysis);
 	Flow *flow = flow_table_oldest(analysis->flows);
 	while (flow) {
+		/* what ends must be taken first; then it goes on from here */
+		if (rolling_is_full(&analysis->collection)) {
+			analysis->next_expiry_ns = now_ns;
+			return;
+		}
 		Flow *next = flow->lru_next;
 		const Conversation *conv = flow->user;
 		int64_t silent_ns = now_ns - flow->last_ns;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -564,9 +565,20 @@ static void press(LiveTable *t, int key)
 	}
 }
 
+/* A terminal that was closed says nothing any more, for ever. */
+static bool is_hung_up(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&in, 1, 0) > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
 static void take_keys(LiveTable *t)
 {
 	int key;
+	if (is_hung_up()) {
+		t->wants_end = true;
+		return;
+	}
 	while ((key = getch()) != ERR) {
 		t->is_dirty = true;
 		if (t->is_typing)

@@ -371,7 +371,7 @@ def check_full_disk(work):
                 return report(name, skip="no network namespaces here")
             os.chmod(disk, 0o777)
             watcher = Watcher(network, disk, "full", "--interval", "1", "--ring",
-                              os.path.join(work, "full-ring"))
+                              os.path.join(disk, "ring"))
             with open(os.path.join(disk, "filler"), "wb", buffering=0) as filler:
                 try:
                     while filler.write(b"x" * 512):
@@ -382,14 +382,18 @@ def check_full_disk(work):
             seen = wait_for(lambda: "No space left" in watcher.told() or
                             text_of(watcher.lines) != before, 10)
             lost = wait_for(lambda: has_room_lost(watcher, disk), 40)
+            network.start(1, sys.executable, "-c", FLOOD).wait(60)
+            time.sleep(2)
             os.unlink(os.path.join(disk, "filler"))
             size = len(text_of(watcher.lines))
             back = wait_for(lambda: len(text_of(watcher.lines)) > size, 20)
             events = watcher.stop()
+        ring = sum(e["limit"]["count"] for e in events
+                   if e["event"] == "limit" and e["limit"]["limit"] == "ring-packets")
         is_right = seen and lost and back and text_of(watcher.lines).startswith(before) and \
-            events[-1]["event"] == "stop" and events[-1]["lines_lost"] > 0
+            events[-1]["event"] == "stop" and events[-1]["lines_lost"] > 0 and ring > 0
         return report(name, None if is_right else
-                      f"{seen} {lost} {back} {watcher.process.returncode} {events[-1]}")
+                      f"{seen} {lost} {back} {ring} {watcher.process.returncode} {events[-1]}")
     finally:
         subprocess.run(["umount", "-l", disk], check=False)
 
@@ -476,7 +480,36 @@ def check_link_down(work):
                   f"{states} {transfers} {watcher.told()}")
 
 
-CHECKS = [check_servers, check_tap, check_drops, check_full_disk, check_clock, check_link_down]
+def check_systemd(work):
+    """What a service manager is told, without being root any more and in the sandbox."""
+    name = "systemd is told of ready, alive, stopping"
+    done = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=False)
+    if "libsystemd" not in done.stdout:
+        return report(name, skip="built without libsystemd")
+    path = os.path.join(work, "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener, Network() as network:
+        if not network:
+            return report(name, skip="no network namespaces here")
+        listener.bind(path)
+        os.chmod(path, 0o777)
+        listener.settimeout(10)
+        watcher = Watcher(network, work, "systemd",
+                          env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000"})
+        told = []
+        try:
+            while told.count("WATCHDOG=1") < 3:
+                told.append(listener.recv(1000).decode())
+            watcher.stop()
+            while "STOPPING=1" not in told:
+                told.append(listener.recv(1000).decode())
+        except TimeoutError:
+            pass
+        watcher.stop()
+    return report(name, None if told[:1] == ["READY=1"] and told.count("WATCHDOG=1") >= 3 and
+                  told[-1] == "STOPPING=1" else f"{told} {watcher.told()}")
+
+
+CHECKS = [check_systemd, check_servers, check_tap, check_drops, check_full_disk, check_clock, check_link_down]
 
 
 def main():

@@ -142,6 +142,23 @@ def check_pty():
     os.close(side)
 
 
+def check_hang_up():
+    """A terminal window that is closed ends it."""
+    main, side = pty.openpty()
+    process = subprocess.Popen([*COMMAND, "--speed", "0.1"], stdin=side, stdout=side, stderr=side,
+                               start_new_session=True, env=dict(os.environ, TERM="xterm", **LOCALE))
+    os.close(side)
+    time.sleep(1)
+    os.read(main, 65536)
+    os.close(main)
+    try:
+        process.wait(15)
+        report("a terminal that is closed ends it")
+    except subprocess.TimeoutExpired:
+        process.kill()
+        report("a terminal that is closed ends it", "it goes on")
+
+
 def check_lines():
     """Without a terminal, with --json or on a dumb one: lines."""
     main, side = pty.openpty()
@@ -172,6 +189,7 @@ def check_lines():
 
 def main():
     check_pty()
+    check_hang_up()
     check_lines()
     if not shutil.which("tmux"):
         report("the table on a terminal", skip="tmux is not installed")
