@@ -483,6 +483,8 @@ static void open_transfer(const Conversation *conv, const Unit *unit, OpenTransf
 	ret->client.port = unit->port[SIDE_CLIENT];
 	ret->server.port = unit->port[SIDE_SERVER];
 	memcpy(ret->bucket_ns, unit->account.bucket_ns, sizeof(ret->bucket_ns));
+	if (conv->timeline)
+		timeline_peek(conv->timeline, unit->account.start_ns, ret->bucket_ns);
 }
 
 size_t analysis_open_transfers(const Analysis *analysis, OpenTransfer *ret, size_t max)

@@ -282,6 +282,18 @@ void timeline_close(Timeline *timeline, Account *account, int64_t end_ns)
 		accounts_done(timeline);
 }
 
+void timeline_peek(const Timeline *timeline, int64_t from_ns, int64_t ret_ns[BUCKET_COUNT])
+{
+	int64_t at_ns = timeline->committed_ns;
+	for (uint32_t i = 0; i < timeline->count; i++) {
+		const Span *span = &timeline->log[i];
+		int64_t end_ns = at_ns + span->ns;
+		if (end_ns > from_ns)
+			ret_ns[span->bucket] += end_ns - (at_ns > from_ns ? at_ns : from_ns);
+		at_ns = end_ns;
+	}
+}
+
 void timeline_drop(Timeline *timeline, Account *account)
 {
 	for (Account **link = &timeline->accounts; *link; link = &(*link)->next) {
