@@ -32,7 +32,7 @@ def kinds(scale, work):
         "half-open": f"{BIN}/tools/pcap_repeat {t} 1 {million} 20000",
         "sessions": f"{BIN}/tools/pcap_repeat {t} 30 {million} 100000",
         "busy": f"{BIN}/tools/capgen_bench /dev/stdout {50 * million} 5000 4",
-        "endless": f"{BIN}/tools/capgen_bench /dev/stdout {20 * million} 200 4000000000",
+        "endless": f"{BIN}/tools/capgen_bench /dev/stdout {20 * million} 4 4000000000",
     }
 
 
