@@ -192,9 +192,10 @@ check-layers:
 check-headers: $(HEADERS:%=$(B)/headers/%.ok)
 check-format:
 	$(Q)clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)
+UNIT_WITH_GOLDEN := $(B)/tests/test_comparison $(B)/tests/test_format_pcapng
 # writes the expected reports anew; the difference is to be read before it is committed
-golden-update: $(GOLDEN_BIN) $(PROGRAM)
-	$(Q)SLOWCOPY_GOLDEN_UPDATE=1 $(RUN_TESTS) $(GOLDEN_BIN)
+golden-update: $(GOLDEN_BIN) $(UNIT_WITH_GOLDEN) $(PROGRAM)
+	$(Q)SLOWCOPY_GOLDEN_UPDATE=1 $(RUN_TESTS) $(GOLDEN_BIN) $(UNIT_WITH_GOLDEN)
 	$(Q)tests/golden/verdicts.py --program $(B)/slowcopy --update
 asan:
 	$(Q)$(MAKE) --no-print-directory MODE=asan check

@@ -393,6 +393,20 @@ char *wording_lost(const ResultUdpFlow *flow)
 		units_percent(sent ? 100.0 * (double)flow->lost / (double)sent : 0).text);
 }
 
+/** protocol_words: a connection's protocol as people write it. */
+static const char *protocol_words(const char *protocol)
+{
+	static const char *const words[][2] = {{"smb1", "SMB1"}, {"smb2", "SMB2"}, {"ftp", "FTP"},
+		{"ftp-data", "FTP data"}, {"netbios", "NetBIOS"},
+		{"other", "of an unknown program"}};
+
+	for (size_t i = 0; protocol && i < G_N_ELEMENTS(words); i++) {
+		if (strcmp(protocol, words[i][0]) == 0)
+			return words[i][1];
+	}
+	return protocol ? protocol : "unknown";
+}
+
 char *wording_seen(const Result *result)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -404,7 +418,8 @@ char *wording_seen(const Result *result)
 	for (size_t i = 0; i < result->connection_count; i++) {
 		const ResultConnection *c = &result->connections[i];
 
-		count_by_name(names, counts, c->application ? c->application : c->protocol, 1);
+		count_by_name(names, counts,
+			c->application ? c->application : protocol_words(c->protocol), 1);
 	}
 	for (size_t i = 0; i < result->capture.ignored_count; i++) {
 		if (result->capture.ignored[i].count > 0)

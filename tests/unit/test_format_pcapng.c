@@ -238,6 +238,37 @@ Test(pcapng, tshark_reads_it_without_a_word_ipv6)
 	check_with_tshark("fd00:1::1", "fd00:1::2");
 }
 
+/* Byte for byte, as sixteen digits a group, so that a difference can be read. */
+Test(pcapng, golden)
+{
+	static const char *const path = "tests/golden/reports/evidence.pcapng.hex";
+	g_autoptr(GBytes) bytes = evidence_bytes("10.77.88.99", "10.77.88.98", true);
+	const uint8_t *data = g_bytes_get_data(bytes, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *want = NULL;
+
+	for (size_t i = 0; i < g_bytes_get_size(bytes); i++) {
+		/* most of it is payload that was made zero */
+		if (i % 32 == 0 && i + 32 <= g_bytes_get_size(bytes) && data[i] == 0 &&
+			memcmp(data + i, data + i + 1, 31) == 0) {
+			g_string_append(text, "00*\n");
+			i += 31;
+			continue;
+		}
+		g_string_append_printf(text, "%02x%s", data[i],
+			i % 32 == 31 ? "\n"
+			: i % 8 == 7 ? " "
+				     : "");
+	}
+	g_string_append_c(text, '\n');
+	if (g_getenv("SLOWCOPY_GOLDEN_UPDATE")) {
+		cr_assert(g_file_set_contents(path, text->str, -1, NULL));
+		return;
+	}
+	cr_assert(g_file_get_contents(path, &want, NULL, NULL), "%s is missing", path);
+	cr_assert_str_eq(text->str, want, "%s differs", path);
+}
+
 Test(pcapng, capinfos)
 {
 	g_autoptr(GBytes) bytes = evidence_bytes("10.77.88.99", "10.77.88.98", true);
