@@ -57,6 +57,7 @@ typedef struct Comparand {
 	const char *path; /* as the user named it */
 	char grade;       /* 'A' to 'D', 0 unknown */
 	bool is_partial;
+	bool is_redacted;             /* a saved report that has pseudonyms already */
 	int32_t main;                 /* transfer its verdict speaks of, -1 none */
 	ComparandTransfer *transfers; /* files first, then jobs */
 	size_t transfer_count;

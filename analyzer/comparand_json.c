@@ -277,6 +277,7 @@ static bool report_load(Load *load, Comparand *c)
 	c->main = at ? (int32_t)GPOINTER_TO_SIZE(at) - 1 : -1;
 	c->grade = grade && grade[0] >= 'A' && grade[0] <= 'D' ? grade[0] : 0;
 	c->is_partial = is_set(load->root, "is_partial");
+	c->is_redacted = is_set(json_object_get(load->root, "tool"), "redacted");
 	return true;
 }
 

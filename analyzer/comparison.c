@@ -169,7 +169,10 @@ static void pairs_match(Comparison *c)
 		.by = g_new0(MatchedBy, c->a->transfer_count + 1)};
 	memset(m.partner_of_a, 0xff, (c->a->transfer_count + 1) * sizeof(int32_t));
 	memset(m.partner_of_b, 0xff, (c->b->transfer_count + 1) * sizeof(int32_t));
-	for (MatchedBy by = MATCHED_BY_FILE; by <= MATCHED_BY_ONLY; by++)
+	/* the same pseudonym in two reports is no sign of the same file */
+	bool has_names = !c->a->is_redacted && !c->b->is_redacted;
+	for (MatchedBy by = has_names ? MATCHED_BY_FILE : MATCHED_BY_FILES; by <= MATCHED_BY_ONLY;
+		by++)
 		match_by(&m, by);
 	match_verdicts(&m);
 	pairs_make(c, &m);

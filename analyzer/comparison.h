@@ -57,7 +57,7 @@ typedef struct ComparisonFact {
 	bool a_known, b_known;       /* of numbers */
 	double a, b;                 /* in the unit of the kind */
 	const char *a_text, *b_text; /* NULL unknown; of the comparands or static */
-	char a_room[16], b_room[16]; /* for texts made here */
+	char a_room[64], b_room[64]; /* for texts made here */
 } ComparisonFact;
 
 #define COMPARISON_FACTS_MAX 20

@@ -70,13 +70,20 @@ static double repeated_percent(const ComparandTransfer *t)
 }
 
 /* The host without its port; ports of clients are never twice the same. */
-static void fact_host(Facts *f, const char *id, const char *label, const char *a, const char *b)
+static void fact_client(Facts *f, const char *a, const char *b)
 {
 	const char *end_a = strrchr(a, ':'), *end_b = strrchr(b, ':');
 	size_t len_a = end_a ? (size_t)(end_a - a) : strlen(a),
 	       len_b = end_b ? (size_t)(end_b - b) : strlen(b);
-	if (len_a != len_b || memcmp(a, b, len_a) != 0)
-		fact_text(f, id, label, a, b);
+	if (len_a == len_b && memcmp(a, b, len_a) == 0)
+		return;
+	ComparisonFact *fact = fact_next(f, "client", "client", NUMBER_NAME);
+	if (!fact)
+		return;
+	g_strlcpy(fact->a_room, a, MIN(len_a + 1, sizeof(fact->a_room)));
+	g_strlcpy(fact->b_room, b, MIN(len_b + 1, sizeof(fact->b_room)));
+	fact->a_text = fact->a_room;
+	fact->b_text = fact->b_room;
 }
 
 static void facts_session(Facts *f, const ComparandTransfer *a, const ComparandTransfer *b)
@@ -101,9 +108,12 @@ size_t comparison_facts(const Comparison *c, ComparisonFact ret[COMPARISON_FACTS
 	const ComparandTransfer *a = comparison_a(c, &c->pairs[c->main]),
 				*b = comparison_b(c, &c->pairs[c->main]);
 	facts_session(&f, a, b);
-	fact_host(&f, "client", "client", a->client, b->client);
-	fact_host(&f, "server", "server", a->server, b->server);
-	fact_text(&f, "file", "file", a->file, b->file);
+	/* pseudonyms of two reports have nothing to do with each other */
+	if (!c->a->is_redacted && !c->b->is_redacted) {
+		fact_client(&f, a->client, b->client);
+		fact_text(&f, "server", "server", a->server, b->server);
+		fact_text(&f, "file", "file", a->file, b->file);
+	}
 	fact_number(&f, "files", "files", NUMBER_COUNT, (double)a->files, (double)b->files, 0);
 	fact_number(&f, "bytes", "size", NUMBER_BYTES, (double)a->bytes, (double)b->bytes, 0);
 	fact_number(&f, "requests", "requests", NUMBER_COUNT, (double)a->requests,

@@ -248,7 +248,7 @@ static void know_side(Pseudonyms *names, const Comparand *c)
 {
 	uint8_t address[16];
 
-	for (size_t i = 0; i < c->transfer_count; i++) {
+	for (size_t i = 0; i < c->transfer_count && !c->is_redacted; i++) {
 		if (split_endpoint(c->transfers[i].client, address))
 			pseudonyms_know_address(names, address, PSEUDONYM_CLIENT);
 		if (split_endpoint(c->transfers[i].server, address))
@@ -276,6 +276,9 @@ static void hide_side(Pseudonyms *names, Comparand *c, GPtrArray *texts)
 	uint8_t server[16];
 
 	c->path = pseudonyms_capture(names, c->path);
+	/* pseudonyms of pseudonyms would be taken for names that got through */
+	if (c->is_redacted)
+		return;
 	for (size_t i = 0; i < c->transfer_count; i++) {
 		ComparandTransfer *t = &c->transfers[i];
 

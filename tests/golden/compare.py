@@ -90,6 +90,12 @@ def problems(program, validator, a, b):
             again = json.loads(run(program, "compare", "--json", *saved))
             back = json.loads(run(program, "compare", "--json", saved[1], saved[0]))
             markdown = run(program, "compare", "--markdown", *saved).decode()
+            with open(saved[0], "wb") as file:
+                file.write(run(program, "analyze", "--json", "--redact", a))
+            markdown += run(program, "compare", "--markdown", *saved).decode()
+            with open(saved[1], "wb") as file:
+                file.write(run(program, "analyze", "--json", "--redact", b))
+            markdown += run(program, "compare", "--markdown", *saved).decode()
         found = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
                  for e in validator.iter_errors(document)]
         found += sums(document)

@@ -201,6 +201,20 @@ Test(comparison, some_are_on_one_side_only)
 	}
 }
 
+/* Pseudonyms of two reports have nothing to do with each other. */
+Test(comparison, redacted_reports_match_by_size)
+{
+	Case a, b;
+	side_init(&a, "file-0001.bin", 10000000, 1000);
+	side_init(&b, "file-0001.bin", 10000000, 1000);
+	b.transfers[0].client = "10.0.0.3:1";
+	a.c.is_redacted = true;
+	g_autoptr(Comparison) c = comparison_new(&a.c, &b.c);
+	cr_assert_eq(c->pairs[0].matched_by, MATCHED_BY_SIZE);
+	ComparisonFact facts[COMPARISON_FACTS_MAX];
+	cr_assert_eq(comparison_facts(c, facts), 0);
+}
+
 /** saved: the JSON report of a sample. */
 static char *saved(const char *name)
 {
