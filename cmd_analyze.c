@@ -14,6 +14,7 @@
 #include <glib.h>
 
 #include "analyzer/analysis.h"
+#include "analyzer/assumption.h"
 #include "analyzer/capture/reader.h"
 #include "analyzer/session/smb_decrypt.h"
 #include "cmd.h"
@@ -23,7 +24,7 @@
 #define PROGRESS_AFTER_US 1000000
 #define PROGRESS_EVERY_US 200000
 /* Options that the JSON report names. */
-#define OPTIONS_TOLD 4
+#define OPTIONS_TOLD 5
 /* Batches between looks at the clock. */
 #define PROGRESS_BATCHES 4096
 
@@ -31,7 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKeyring, smb_keyring_free)
 
 typedef struct AnalyzeOptions {
 	gboolean json, json_lines, markdown, html, csv, quiet, verbose, redact, no_redact, grade;
-	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *redact_map;
+	char *format, *output, *color, *filter, *fail_on, *memory, *link_speed, *assume,
+		*redact_map;
 	char **files, **smb_keys;
 } AnalyzeOptions;
 
@@ -148,6 +150,9 @@ static bool parse_arguments(int *argc, char ***argv, AnalyzeOptions *o, GError *
 		{"link-speed", 0, 0, G_OPTION_ARG_STRING, &o->link_speed,
 			"speed of the slowest link, such as 100M or 1G bit/s (default: measured)",
 			"BIT/S"},
+		{"assume", 0, 0, G_OPTION_ARG_STRING, &o->assume,
+			"what if: rtt=50ms,rate=1G,window=1M,request=1M,depth=8, any of them",
+			"KEY=VALUE,..."},
 		{"memory", 0, 0, G_OPTION_ARG_STRING, &o->memory,
 			"memory for connections (default 1G)", "SIZE"},
 		{"smb-key", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->smb_keys,
@@ -242,7 +247,8 @@ static size_t list_options(
 	const AnalyzeOptions *o, const char *names[OPTIONS_TOLD], const char *values[OPTIONS_TOLD])
 {
 	const char *const all[][2] = {{"filter", o->filter}, {"link-speed", o->link_speed},
-		{"memory", o->memory}, {"smb-key", o->smb_keys ? "hidden" : NULL}};
+		{"assume", o->assume}, {"memory", o->memory},
+		{"smb-key", o->smb_keys ? "hidden" : NULL}};
 	size_t count = 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
 		if (!all[i][1])
@@ -291,6 +297,7 @@ static int write_reports(
 
 static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, int *fail_on)
 {
+	g_autoptr(GError) error = NULL;
 	double memory = 0;
 	if (!o->files)
 		return cmd_fail(
@@ -304,6 +311,8 @@ static int check_options(AnalyzeOptions *o, AnalysisOptions *analysis, int *fail
 	if (o->link_speed && !cmd_parse_size(o->link_speed, 1000, &analysis->link_bps))
 		return cmd_fail(EXIT_USAGE,
 			"--link-speed takes a speed such as 100M or 1G, not '%s'", o->link_speed);
+	if (o->assume && !assumption_parse(o->assume, &analysis->assumption, &error))
+		return cmd_fail(EXIT_USAGE, "--assume: %s", error->message);
 	if (o->fail_on && !cmd_parse_severity(o->fail_on, fail_on))
 		return cmd_fail(EXIT_USAGE,
 			"--fail-on takes info, minor, major or critical, not '%s'", o->fail_on);
@@ -432,6 +441,7 @@ int cmd_analyze(int argc, char **argv)
 	g_free(o.fail_on);
 	g_free(o.memory);
 	g_free(o.link_speed);
+	g_free(o.assume);
 	g_free(o.redact_map);
 	g_strfreev(o.files);
 	g_strfreev(o.smb_keys);

@@ -164,6 +164,7 @@ Analysis *analysis_new(const AnalysisOptions *options)
 	analysis->udp_flows = udp_flows_new();
 	analysis->totals.udp_flows = analysis->udp_flows;
 	collection_init(&analysis->collection);
+	analysis->collection.assumption = options->assumption;
 	TrackerOps ops = {.unit_done = on_unit,
 		.connection_done = on_connection,
 		.stalled = on_stalled,

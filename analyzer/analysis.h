@@ -13,8 +13,9 @@
 
 /** AnalysisOptions: zeroed gives the defaults. */
 typedef struct AnalysisOptions {
-	uint64_t memory_bytes; /* for flows and units; default 1 GiB */
-	double link_bps;       /* the user's word on the bottleneck in bit/s, 0 none */
+	uint64_t memory_bytes;       /* for flows and units; default 1 GiB */
+	ResultAssumption assumption; /* answered for each transfer */
+	double link_bps;             /* the user's word on the bottleneck in bit/s, 0 none */
 	struct SmbKeyring
 		*smb_keys; /* smb_decrypt.h: opens encrypted SMB3; NULL none; must outlive it */
 	/** told of every pause of span_min_ns or more as it is committed, for tools that look at

@@ -31,7 +31,8 @@ typedef struct Collection {
 	TopKItem stall_items[COLLECTION_STALLS];
 	uint64_t connections_dropped, units_dropped;
 	uint64_t packets_dropped; /* of connections not kept */
-	bool is_live;             /* results are taken in instalments: rolling.h */
+	ResultAssumption assumption;
+	bool is_live; /* results are taken in instalments: rolling.h */
 	uint32_t max_units;
 	/* of an instalment: units told of before that causes may compare with, and how many of each
 	 * kind have been numbered */

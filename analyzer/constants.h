@@ -72,6 +72,8 @@
 
 /* So long after a receiver was slow an inflated round trip is not taken for a queue. */
 #define QUEUE_AFTER_LATE_NS SECOND_NS
+/* RFC 6928: current senders begin with ten segments. */
+#define INITIAL_WINDOW_SEGMENTS 10
 /* A round that grew by a fifth is still slow start (it doubles, delayed ACKs make it 1.5). */
 #define SLOW_START_GROWTH 1.2
 #define PLATEAU_ROUNDS 8

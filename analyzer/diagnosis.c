@@ -11,6 +11,7 @@
 
 #include "analyzer/base/address.h"
 #include "analyzer/causes/cause.h"
+#include "analyzer/causes/outlook.h"
 #include "analyzer/constants.h"
 #include "analyzer/finding.h"
 #include "analyzer/fixes.h"
@@ -451,6 +452,22 @@ static void findings_of_units(const DiagnosisInput *input, const Examination *ex
 	}
 }
 
+/* The user's "what if", of every unit. */
+static const ResultOutlook **outlooks_make(const Examination *ex)
+{
+	const DiagnosisInput *input = ex->input;
+	const ResultOutlook **ret =
+		arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*ret));
+	for (uint32_t u = 0; input->assumption && u < input->unit_count; u++) {
+		CauseContext context;
+		ResultOutlook outlook = {0};
+		context_make(ex, input->units[u], &context);
+		if (outlook_make(&context, input->assumption, &outlook))
+			ret[u] = arena_memdup(input->arena, &outlook, sizeof(outlook));
+	}
+	return ret;
+}
+
 Diagnosis diagnosis_run(const DiagnosisInput *input)
 {
 	Diagnosis d = {0};
@@ -475,6 +492,7 @@ Diagnosis diagnosis_run(const DiagnosisInput *input)
 			d.unit_fixes[u] =
 				fixes_list(input->arena, ex.drafts, u, &d.unit_fix_count[u]);
 	}
+	d.unit_outlooks = outlooks_make(&ex);
 	verdict_make(&ex, &d, &d.verdict);
 	g_array_unref(ex.drafts);
 	return d;

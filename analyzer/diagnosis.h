@@ -25,9 +25,10 @@ typedef struct DiagnosisInput {
 	Confidence confidence_cap; /* of the capture as a whole */
 	Unit *const *history;      /* told of before; only compared with */
 	uint32_t history_count;
-	uint32_t first_finding;     /* findings numbered before */
-	bool out_of_order;          /* in the file: Wireshark may number streams otherwise */
-	const Blindness *blindness; /* NULL none */
+	uint32_t first_finding; /* findings numbered before */
+	bool out_of_order;      /* in the file: Wireshark may number streams otherwise */
+	const ResultAssumption *assumption; /* NULL none */
+	const Blindness *blindness;         /* NULL none */
 } DiagnosisInput;
 
 /** Diagnosis: what was concluded, in the arena. */
@@ -38,6 +39,7 @@ typedef struct Diagnosis {
 	size_t *unit_finding_count;
 	const ResultFix **unit_fixes; /* by unit */
 	size_t *unit_fix_count;
+	const ResultOutlook **unit_outlooks; /* by unit, each may be NULL */
 	ResultVerdict verdict;
 } Diagnosis;
 

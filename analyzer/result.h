@@ -200,6 +200,22 @@ typedef struct ResultFtpTimes {
 	int64_t last_byte_to_done_ns;   /* last byte of data to the final reply */
 } ResultFtpTimes;
 
+/** ResultAssumption: what the user asked "what if" about; 0 where nothing was said. */
+typedef struct ResultAssumption {
+	bool is_given;
+	double rtt_ns, bytes_per_s; /* on the wire, headers and framing included */
+	double window_bytes, request_bytes, depth;
+} ResultAssumption;
+
+/** ResultOutlook: a transfer under the assumption. */
+typedef struct ResultOutlook {
+	NsRange duration_ns;
+	RateRange bytes_per_s;
+	Bucket limit;        /* what would bind then */
+	const char *formula; /* "64 KiB / 50 ms = 1.3 MB/s" or NULL */
+	bool uses_requests;  /* request and depth matter: an SMB copy of enough requests */
+} ResultOutlook;
+
 /** ResultFix: a step of the fixes of one transfer, each made after those before it. */
 typedef struct ResultFix {
 	uint32_t finding;      /* index into Result.findings */
@@ -236,7 +252,8 @@ typedef struct ResultTransfer {
 	size_t finding_count;
 	const ResultFix *fixes; /* the surest and largest first */
 	size_t fix_count;
-	double capacity_bytes_per_s; /* of the main direction, 0 unknown */
+	const ResultOutlook *outlook; /* NULL: nothing was assumed, or too little is known */
+	double capacity_bytes_per_s;  /* of the main direction, 0 unknown */
 	bool capacity_proven;
 	int64_t rtt_ns;
 	bool is_ftp_file;   /* ftp is set */
@@ -408,6 +425,7 @@ typedef struct Result {
 	const ResultInput *inputs;
 	size_t input_count;
 	ResultCapture capture;
+	ResultAssumption assumption;
 	ResultVerdict verdict;
 	const ResultConnection *connections; /* by input and stream */
 	size_t connection_count;

@@ -263,6 +263,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 	connections_build(collection, totals->first_ns, r);
 	stalls_build(collection, totals->first_ns, r);
 	limits_build(collection, totals, r);
+	r->assumption = collection->assumption;
 	r->internal_errors = totals->tracker.sums_wrong;
 	Confidence cap = capture_grade(arena, r, totals);
 	drop_plain_jobs(collection);
@@ -284,6 +285,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.history_count = collection->history_count,
 		.first_finding = collection->first_finding,
 		.out_of_order = totals->out_of_order,
+		.assumption = collection->assumption.is_given ? &collection->assumption : NULL,
 		.blindness = totals->blindness};
 	Diagnosis diagnosis = diagnosis_run(&input);
 	r->findings = diagnosis.findings;

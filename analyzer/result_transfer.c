@@ -366,6 +366,7 @@ void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagno
 		list[i].finding_count = diagnosis->unit_finding_count[i];
 		list[i].fixes = diagnosis->unit_fixes[i];
 		list[i].fix_count = diagnosis->unit_fix_count[i];
+		list[i].outlook = diagnosis->unit_outlooks[i];
 		/* its pictures are in the result now: both at once would double the peak */
 		unit_drop_series(input->units[i]);
 	}

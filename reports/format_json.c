@@ -107,6 +107,7 @@ static void write_document(JsonOut *j, const Result *result)
 	array_end(j);
 	write_member(j, "capture", json_part_capture(&result->capture));
 	write_member(j, "verdict", json_part_verdict(result));
+	write_member(j, "assumed", json_part_assumption(&result->assumption));
 	write_traffic(j, result);
 	write_judgement(j, result);
 	write_member(j, "is_partial", json_boolean(result->is_partial));

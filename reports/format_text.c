@@ -208,6 +208,20 @@ static void screen_possible(Screen *s, const Result *result)
 	}
 }
 
+/** screen_outlook: the answer to --assume. */
+static void screen_outlook(Screen *s, const Result *result)
+{
+	g_autofree char *assumption = wording_assumption(result);
+	g_autofree char *outlook =
+		wording_outlook(result_transfer(result, result->verdict.transfer));
+	g_autofree char *text = NULL;
+
+	if (!assumption)
+		return;
+	text = g_strdup_printf("%s: %s", assumption, outlook);
+	layout_section(&s->layout, "WHAT IF", text, G_MAXINT);
+}
+
 /** screen_ruled_out: as many reasons as there are lines for, none of them cut in its middle. */
 static void screen_ruled_out(Screen *s, const Result *result)
 {
@@ -307,6 +321,7 @@ static void write_screen(Screen *s, const Result *result)
 	}
 	screen_ruled_out(s, result);
 	screen_fixes(s, result);
+	screen_outlook(s, result);
 	screen_possible(s, result);
 	screen_others(s, result);
 	screen_next(s, result);

@@ -632,6 +632,42 @@ static json_t *fixes_json(const Result *result, const ResultTransfer *t)
 	return ret;
 }
 
+/** assumed_json: a value the user named, as an integer; null for the others. */
+static json_t *assumed_json(double value)
+{
+	return value > 0 ? json_integer((json_int_t)(value + 0.5)) : json_null();
+}
+
+json_t *json_part_assumption(const ResultAssumption *assumption)
+{
+	json_t *ret;
+
+	if (!assumption->is_given)
+		return json_null();
+	ret = json_object();
+	put(ret, "rtt_ns", assumed_json(assumption->rtt_ns));
+	put(ret, "rate_bytes_per_s", assumed_json(assumption->bytes_per_s));
+	put(ret, "window_bytes", assumed_json(assumption->window_bytes));
+	put(ret, "request_bytes", assumed_json(assumption->request_bytes));
+	put(ret, "depth", assumed_json(assumption->depth));
+	return ret;
+}
+
+static json_t *outlook_json(const ResultOutlook *outlook)
+{
+	json_t *ret;
+
+	if (!outlook)
+		return json_null();
+	ret = json_object();
+	put(ret, "duration_ns", ns_range_json(outlook->duration_ns));
+	put(ret, "bytes_per_s", rate_range_json(outlook->bytes_per_s));
+	put(ret, "limit", json_string(bucket_id(outlook->limit)));
+	put(ret, "formula", json_part_text(outlook->formula));
+	put(ret, "uses_requests", json_boolean(outlook->uses_requests));
+	return ret;
+}
+
 json_t *json_part_transfer(
 	const Result *result, const ReportOptions *options, const ResultTransfer *t)
 {
@@ -668,6 +704,7 @@ json_t *json_part_transfer(
 	put(ret, "slices", slices_json(t));
 	put(ret, "findings", transfer_findings_json(result, t));
 	put(ret, "fixes", fixes_json(result, t));
+	put(ret, "outlook", outlook_json(t->outlook));
 	return ret;
 }
 

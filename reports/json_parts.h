@@ -31,6 +31,9 @@ json_t *json_part_tool(const ReportOptions *options);
 json_t *json_part_input(const ResultInput *input);
 json_t *json_part_capture(const ResultCapture *capture);
 
+/** json_part_assumption: what --assume said, null without it. */
+json_t *json_part_assumption(const ResultAssumption *assumption);
+
 /** json_part_verdict: the verdict; its finding by id. */
 json_t *json_part_verdict(const Result *result);
 json_t *json_part_connection(const ReportOptions *options, const ResultConnection *connection);

@@ -375,6 +375,7 @@ static void copy_transfer(Redaction *r, const ResultTransfer *from, ResultTransf
 		.finding_count = from->finding_count,
 		.fixes = from->fixes,
 		.fix_count = from->fix_count,
+		.outlook = from->outlook,
 		.capacity_bytes_per_s = from->capacity_bytes_per_s,
 		.capacity_proven = from->capacity_proven,
 		.rtt_ns = from->rtt_ns,
@@ -513,6 +514,7 @@ static void copy_rest(Redaction *r, const Result *from)
 	/* numbers only */
 	r->result.stalls = from->stalls;
 	r->result.stall_count = from->stall_count;
+	r->result.assumption = from->assumption;
 	r->result.is_partial = from->is_partial;
 	r->result.internal_errors = from->internal_errors;
 }

@@ -175,6 +175,38 @@ static void write_fixes(Tables *t, const Result *result)
 	}
 }
 
+/** add_outlook: a copy as it would be under --assume. */
+static void add_outlook(Tables *t, Table *table, const ResultTransfer *transfer)
+{
+	const ResultOutlook *o = transfer->outlook;
+
+	text_row(t, table, transfer->id, units_duration(transfer->duration_ns).text,
+		o ? units_duration_range(o->duration_ns).text : "unknown",
+		o ? units_rate_range(o->bytes_per_s).text : "unknown",
+		o ? bucket_title(o->limit) : "", o && o->formula ? o->formula : "", NULL);
+}
+
+static void write_outlooks(Tables *t, const Result *result)
+{
+	g_autofree char *assumption = wording_assumption(result);
+	g_autofree char *title = g_strdup_printf("WHAT IF (%s)", assumption ? assumption : "");
+	g_autoptr(Table) table = table_new(t->columns);
+
+	if (!assumption)
+		return;
+	table_column(table, "ID", TABLE_LEFT);
+	table_column(table, "NOW", TABLE_RIGHT);
+	table_column(table, "THEN", TABLE_LEFT);
+	table_column(table, "RATE", TABLE_LEFT);
+	table_column(table, "LIMITED BY", TABLE_LEFT);
+	table_column(table, "", TABLE_SHRINK);
+	for (size_t i = 0; i < result->job_count && i < TEXT_ROWS_MAX; i++)
+		add_outlook(t, table, &result->jobs[i]);
+	for (size_t i = 0; i < result->transfer_count && i < TEXT_ROWS_MAX; i++)
+		add_outlook(t, table, &result->transfers[i]);
+	text_table_end(t, title, table, MAX(result->transfer_count, result->job_count));
+}
+
 static void add_slices(Tables *t, Table *table, const ResultTransfer *transfer, size_t *rows)
 {
 	/* one slice is no change */
@@ -434,6 +466,7 @@ void text_tables(const Result *result, const ReportOptions *options, GString *ou
 
 	write_findings(&t, result);
 	write_fixes(&t, result);
+	write_outlooks(&t, result);
 	write_transfers(&t, result);
 	write_slices(&t, result);
 	write_hosts(&t, result);

@@ -293,6 +293,44 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 	return g_string_free(out, FALSE);
 }
 
+char *wording_assumption(const Result *result)
+{
+	const ResultAssumption *a = &result->assumption;
+	GString *out;
+
+	if (!a->is_given)
+		return NULL;
+	out = g_string_new(NULL);
+	if (a->rtt_ns > 0)
+		g_string_append_printf(
+			out, ", round trip %s", units_duration((int64_t)a->rtt_ns).text);
+	if (a->bytes_per_s > 0)
+		g_string_append_printf(out, ", link %s", units_rate_bits(a->bytes_per_s).text);
+	if (a->window_bytes > 0)
+		g_string_append_printf(
+			out, ", window %s", units_buffer((uint64_t)a->window_bytes).text);
+	if (a->request_bytes > 0)
+		g_string_append_printf(
+			out, ", requests of %s", units_buffer((uint64_t)a->request_bytes).text);
+	if (a->depth > 0)
+		g_string_append_printf(out, ", %s under way", units_count((uint64_t)a->depth).text);
+	g_string_erase(out, 0, 2);
+	return g_string_free(out, FALSE);
+}
+
+char *wording_outlook(const ResultTransfer *transfer)
+{
+	const ResultOutlook *o = transfer ? transfer->outlook : NULL;
+
+	if (!o)
+		return g_strdup("nothing can be said: the round trip or the bytes are not known");
+	return g_strdup_printf("%s instead of %s (%s), limited by: %s%s%s%s",
+		units_duration_range(o->duration_ns).text,
+		units_duration(transfer->duration_ns).text, units_rate_range(o->bytes_per_s).text,
+		bucket_title(o->limit), o->formula ? " (" : "", o->formula ? o->formula : "",
+		o->formula ? ")" : "");
+}
+
 char *wording_fixes_together(const ResultTransfer *transfer)
 {
 	if (!transfer || transfer->fix_count < 2)

@@ -100,6 +100,13 @@ size_t wording_budget_order(const ResultTransfer *transfer, size_t ret[BUCKET_CO
  * after each fix; NULL with fewer than two. */
 char *wording_fixes_in_order(const Result *result, const ResultTransfer *transfer);
 
+/** wording_assumption: "round trip 50 ms, window 1 MiB", NULL when nothing was assumed. */
+char *wording_assumption(const Result *result);
+
+/** wording_outlook: "4.9 to 5.6 s instead of 2.1 s (0.8 to 0.9 MB/s), limited by the receive
+ * window: 64 KiB / 50 ms = 1.3 MB/s" of @transfer, or why nothing can be said. */
+char *wording_outlook(const ResultTransfer *transfer);
+
 /** wording_fixes_together: "all of these: 0.7-0.9 s instead of 3.1 s"; NULL with fewer than two. */
 char *wording_fixes_together(const ResultTransfer *transfer);
 

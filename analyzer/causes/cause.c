@@ -13,9 +13,6 @@
 
 #include "analyzer/constants.h"
 
-/* RFC 6928: current senders begin with ten segments. */
-#define INITIAL_WINDOW_SEGMENTS 10
-
 const Cause *cause_find(const char *id)
 {
 	for (const Cause *const *c = cause_table; *c; c++) {

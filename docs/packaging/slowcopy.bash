@@ -7,6 +7,9 @@ _slowcopy()
 	commands=$("$program" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 	if [[ $command == explain ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" explain 2>/dev/null | cut -d' ' -f1)" -- "$word")
+	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --assume ]]; then
+		compopt -o nospace 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -W "rtt= rate= window= request= depth=" -- "$word")
 	elif [[ $word == -* ]]; then
 		[[ " $commands " == *"$command"* && $command != -* ]] || command=analyze
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" "$command" --help 2>/dev/null |

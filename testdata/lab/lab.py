@@ -108,6 +108,16 @@ def command_accuracy(options):
     accuracy.print_accuracy(slowcopy, options.markdown, options.names, options.verbose)
 
 
+def command_whatif(options):
+    """Compare what --assume says with runs in which it is true."""
+    import accuracy
+    import whatif
+    slowcopy = accuracy.find_slowcopy(options.slowcopy)
+    if not slowcopy:
+        sys.exit("lab: no slowcopy program; build it or name it with --slowcopy")
+    whatif.print_table(slowcopy)
+
+
 def command_store(options):
     """Put recorded runs into testdata."""
     from store import store
@@ -153,6 +163,9 @@ def main():
     judge.add_argument("--markdown", action="store_true")
     judge.add_argument("-v", "--verbose", action="store_true", help="also print what is out of range")
     judge.set_defaults(call=command_accuracy)
+    suppose = commands.add_parser("whatif", help="compare what --assume says with runs in which it is true")
+    suppose.add_argument("--slowcopy", metavar="PROGRAM")
+    suppose.set_defaults(call=command_whatif)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are closed on the way out
     try:

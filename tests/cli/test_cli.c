@@ -250,11 +250,13 @@ Test(cli, wrong_use_is_status_2)
 {
 	g_autofree char *capture = make_capture("good.pcap", 100000);
 	static const char *const words[] = {"analyze", "analyze --no-such-option %s", "-x %s",
-		"--format=nonsense %s", "--memory=much %s", "--link-speed=fast %s",
-		"--fail-on=never %s", "--color=blue %s", "explain no-such-cause", "--json --csv %s",
-		"--redact --no-redact %s", "--redact-map=x %s", "-o x --format=text %s", "compare",
-		"compare %s", "compare - -", "compare --json --markdown %s %s",
-		"compare --fail-on=never %s %s", "compare --link-speed=fast %s %s"};
+		"--format=nonsense %s", "--memory=much %s", "--link-speed=fast %s", "--assume= %s",
+		"--assume=rtt=50 %s", "--assume=depth=0 %s", "--assume=speed=1G %s",
+		"--assume=rtt=1ms,rtt=2ms %s", "--fail-on=never %s", "--color=blue %s",
+		"explain no-such-cause", "--json --csv %s", "--redact --no-redact %s",
+		"--redact-map=x %s", "-o x --format=text %s", "compare", "compare %s",
+		"compare - -", "compare --json --markdown %s %s", "compare --fail-on=never %s %s",
+		"compare --link-speed=fast %s %s"};
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
 		g_autoptr(GString) line = g_string_new(words[i]);
 		g_string_replace(line, "%s", capture, 0);
@@ -289,6 +291,43 @@ Test(cli, a_good_capture)
 	Run color = run("--color=always %s", capture);
 	cr_assert_not_null(strchr(color.out, '\033'));
 	Run *all[] = {&text, &same, &json, &again, &quiet, &color};
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+		run_free(all[i]);
+}
+
+static double outlook_s(const Run *r, const char *bound)
+{
+	json_t *root = json_loads(r->out, 0, NULL);
+	json_t *transfers = json_object_get(root, "transfers");
+	json_t *outlook = json_object_get(json_array_get(transfers, 0), "outlook");
+	json_t *ns = json_object_get(json_object_get(outlook, "duration_ns"), bound);
+	double ret = json_is_integer(ns) ? (double)json_integer_value(ns) / 1e9 : -1;
+	json_decref(root);
+	return ret;
+}
+
+Test(cli, assume)
+{
+	g_autofree char *capture = make_capture("good.pcap", 1000000);
+	Run text = run("--assume rate=1M %s", capture);
+	cr_assert_eq(text.status, DONE);
+	cr_assert_not_null(strstr(text.out, "WHAT IF    link 1.0 Mbit/s: "), "%s", text.out);
+	Run tables = run("-v --assume rate=1M,rtt=20ms %s", capture);
+	cr_assert_not_null(strstr(tables.out, "WHAT IF (round trip 20 ms, link 1.0 Mbit/s)"));
+	/* a megabyte at 1 Mbit/s takes 8 s, headers not counted */
+	Run slow = run("--json --assume rate=1M %s", capture);
+	cr_assert_geq(outlook_s(&slow, "high"), 8.0, "%s", text.out);
+	cr_assert_leq(outlook_s(&slow, "low"), 9.5);
+	cr_assert_not_null(strstr(slow.out, "\"assume\": \"rate=1M\""));
+	cr_assert_not_null(strstr(slow.out, "\"rate_bytes_per_s\": 125000"));
+	Run plain = run("--json %s", capture);
+	cr_assert_eq(outlook_s(&plain, "low"), -1);
+	cr_assert_not_null(strstr(plain.out, "\"assumed\": null"));
+	Run bad = run("--assume rtt=soon %s", capture);
+	cr_assert_eq(bad.status, USAGE);
+	cr_assert_not_null(strstr(bad.err, "--assume"));
+	cr_assert_not_null(strstr(bad.err, "such as 50ms"), "%s", bad.err);
+	Run *all[] = {&text, &tables, &slow, &plain, &bad};
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
 		run_free(all[i]);
 }

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "testdata", "lab"))
 
 import accuracy  # noqa: E402
 import jsonfile  # noqa: E402
+import whatif  # noqa: E402
 
 # What the project promises: nine of ten twins inside, the middle off by 15 % at the most; and a range that says something.
 INSIDE_MIN = 0.90
@@ -93,6 +94,14 @@ def twins(program, folders, pool):
         yield is_good
 
 
+def assumptions(program, pool):
+    answers = [answer for answer in pool.map(lambda row: whatif.judge(row, program), whatif.TABLE)]
+    inside = sum(answer is not None and whatif.is_inside(answer) for answer in answers)
+    is_good = inside >= INSIDE_MIN * len(answers)
+    print(f"{'ok' if is_good else 'not ok'} runs inside what --assume says: {inside} of {len(answers)}")
+    yield is_good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/slowcopy")
@@ -101,7 +110,7 @@ def main():
     folders = accuracy.stored_runs()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = [entry for found in pool.map(lambda folder: judged(folder, options.program), folders) for entry in found]
-        good = list(twins(options.program, folders, pool))
+        good = list(twins(options.program, folders, pool)) + list(assumptions(options.program, pool))
     for name, faults in results:
         print(f"{'not ok' if faults else 'ok'} predictions of {name}{': ' if faults else ''}{', '.join(sorted(faults))}")
         good.append(not faults)
