@@ -361,3 +361,43 @@ Test(causes_losses, a_rate_limiter_and_its_near_misses)
 	cr_assert_not(cause_case_conclude(c, "policing"));
 	cause_case_free(c);
 }
+
+Test(causes_losses, a_duplex_mismatch_is_possible_on_short_slow_paths_only)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cr_assert_not(cause_case_conclude(c, "duplex-mismatch")); /* 10 ms away */
+	c->context.rtt_ns = CASE_MS;
+	cr_assert(cause_case_conclude(c, "duplex-mismatch"));
+	cr_assert(c->draft.is_note && c->draft.confidence == CONFIDENCE_LOW);
+	cr_assert_not_null(c->draft.next_test);
+	cr_assert(strstr(c->draft.sentence, "at 100 Mbit/s"), "%s", c->draft.sentence);
+	c->context.capacity.bytes_per_s = 125e6; /* gigabit negotiates */
+	cr_assert_not(cause_case_conclude(c, "duplex-mismatch"));
+	c->context.capacity.bytes_per_s = 12.5e6;
+	d->retransmitted_packets = 20; /* too few */
+	cr_assert_not(cause_case_conclude(c, "duplex-mismatch"));
+	d->retransmitted_packets = 35;
+	d->loss_events_inflated = 10; /* a queue was filling now and then */
+	cr_assert_not(cause_case_conclude(c, "duplex-mismatch"));
+	cause_case_free(c);
+}
+
+Test(causes_losses, a_few_repairs_are_a_note_and_many_are_none)
+{
+	CauseCase *c = cause_case_new();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_requests(c, false, 4, MIB, 4, 0);
+	d->mss = 1448;
+	d->payload_packets = 2945;
+	cr_assert_not(cause_case_conclude(c, "fast-retransmit")); /* nothing was lost */
+	cause_case_add(c, BUCKET_LOSS_RECOVERY, 10 * CASE_MS);
+	d->retransmitted_packets = 3;
+	d->loss_events = 2;
+	cr_assert(cause_case_conclude(c, "fast-retransmit"));
+	cr_assert(c->draft.is_note);
+	cause_case_free(c);
+	c = scattered(); /* that is why it was slow */
+	cr_assert_not(cause_case_conclude(c, "fast-retransmit"));
+	cause_case_free(c);
+}
