@@ -14,6 +14,9 @@
 /* An announced data connection comes within this, or never. */
 #define EXPECTED_MAX_AGE_NS (120 * INT64_C(1000000000))
 
+/* One whose port is not known could be any: who asks for a data connection makes it at once. */
+#define EXPECTED_ANY_AGE_NS (10 * INT64_C(1000000000))
+
 /** Expected: a data connection that an FTP control connection announced. */
 typedef struct Expected {
 	Conversation *control;

@@ -480,7 +480,8 @@ const SessionOps tracker_session_ops = {
 static bool fits_any(const Expected *e, const Conversation *conv, const Packet *packet)
 {
 	const uint8_t *from = e->control->addr[e->client_connects ? SIDE_CLIENT : SIDE_SERVER];
-	return e->port == 0 && packet->tcp_flags & TCP_SYN && conv->port[SIDE_SERVER] >= 1024 &&
+	return e->port == 0 && packet->ts_ns - e->announced_ns <= EXPECTED_ANY_AGE_NS &&
+	       packet->tcp_flags & TCP_SYN && conv->port[SIDE_SERVER] >= 1024 &&
 	       memcmp(from, conv->addr[SIDE_CLIENT], 16) == 0;
 }
 

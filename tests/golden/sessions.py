@@ -342,6 +342,31 @@ def ftps(program, _path):
     return found
 
 
+def ftps_stranger(program, path):
+    """Another program between the same hosts, long after the encrypted control connection said something, is not FTP's."""
+    capture = Capture()
+    control = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 21, RTT)
+    t = control.send(control.open(0) + MS, SERVER, b"220 ready\r\n")
+    control.send(t + MS, CLIENT, b"AUTH TLS\r\n")
+    t = control.send(t + MS + RTT, SERVER, b"234 Go on\r\n")
+    for _ in range(3):
+        control.send(t + MS, CLIENT, b"\x17\3\3\0\x10" + bytes(16))
+        t = control.send(t + MS + RTT, SERVER, b"\x17\3\3\0\x20" + bytes(32))
+    streams = []
+    for wait, port in ((100 * MS, 50001), (30_000 * MS, 5201)):
+        data = Tcp(capture, CLIENT_IP, port + 100, SERVER_IP, port, RTT)
+        t = data.open(t + wait)
+        t = data.send(t, SERVER, b"x" * 1_000_000, gap_ns=121 * US)
+        data.close(t + MS)
+        streams.append(port)
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    expect(found, "connections", [c["protocol"] for c in document["connections"]], ["ftp", "ftp-data", "other"])
+    expect(found, "transfers", [(x["protocol"], x["bytes"]) for x in document["transfers"]], [("ftp", 10**6), ("other", 10**6)])
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/slowcopy")
@@ -349,7 +374,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, ftps):
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, ftps, ftps_stranger):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
             except (ValueError, KeyError, IndexError, StopIteration) as error:
