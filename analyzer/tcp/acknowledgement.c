@@ -279,8 +279,12 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		d->duplicate_acks++;
 		step->is_duplicate_ack = true;
 	}
-	if (packet->sack_count > 0)
+	if (packet->sack_count > 0) {
+		bool was_whole = d->sacked_count == 0;
 		take_sack(d, packet, ack);
+		if (was_whole)
+			d->sacked_since_ns = packet->ts_ns;
+	}
 	if (d->repair_end != 0 && ack >= d->repair_end)
 		repair_answered(tcp, data_side, packet);
 	if (ack > d->una) {

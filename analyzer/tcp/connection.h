@@ -132,6 +132,7 @@ typedef struct TcpDirection {
 	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
 	uint16_t syn_mss;              /* option value, 0 absent */
 	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
+	int64_t sacked_since_ns;   /* when the receiver first reported the holes it has now */
 	uint64_t announced_stalls; /* repairs by a timer of bytes that only a packet without data
 				      had shown */
 	int64_t bare_next;    /* a packet without data showed that data before this offset had been

@@ -323,9 +323,10 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_flow = true;
 		return;
 	}
-	/* holes that the receiver has reported: the clock stops while they are repaired, the
+	/* holes that the sender has been told of: the clock stops while they are repaired, the
 	 * program does not */
-	if (d->sacked_count > 0) {
+	int64_t told_ns = d->sacked_since_ns + tcp_sender_loop_ns(&conv->tcp, side);
+	if (d->sacked_count > 0 && packet->ts_ns >= told_ns) {
 		ret->bucket = BUCKET_LOSS_RECOVERY;
 		ret->is_repair = true;
 		return;
