@@ -120,19 +120,20 @@ static int run(const MonitorOptions *o)
 		.report = {.version = SLOWCOPY_VERSION,
 			.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0}};
 	monitor_handle_signals();
-	g_autoptr(Action) action = NULL;
-	if (o->command) {
-		action = action_start(o->command, user_of(o), &error);
-		if (!action)
-			return cmd_fail(EXIT_USAGE, "%s", error->message);
-	}
-	m.action = action;
 	m.summary.lost_ns = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	m.metrics = metrics_new();
 	monitor_new_analysis(&m);
 	int status = open_outputs(&m);
+	/* after the table has taken the terminal: what a command says must not be written over it
+	 */
+	if (status == EXIT_DONE && o->command) {
+		m.action = action_start(o->command, user_of(o), &error);
+		if (!m.action)
+			status = cmd_fail(EXIT_USAGE, "%s", error->message);
+	}
 	if (status == EXIT_DONE)
 		status = o->files ? run_files(&m) : run_live(&m);
+	action_free(m.action);
 	live_table_free(m.table);
 	event_writer_free(m.events);
 	analysis_free(m.analysis);

@@ -102,6 +102,9 @@ static _Noreturn void serve(int fd, char **words, const struct passwd *entry)
 {
 	static char message[MESSAGE_MAX + 1];
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+	/* an output that is moved away must not live on here */
+	close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0u, 0);
 	/* it ends when the monitor does, not before */
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		signal(signals[i], SIG_IGN);
