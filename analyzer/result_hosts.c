@@ -90,17 +90,32 @@ static void pair_add_findings(Pair *p, const ResultTransfer *t, const Result *r)
 	}
 }
 
-static void pair_add(Pair *p, const ResultTransfer *t, int32_t index, const Result *r)
+static void pair_add(Pair *p, const ResultTransfer *t, const Result *r)
 {
-	/* of a job the files are counted; only what was found of it is new */
-	if (!t->is_job && t->bytes > 0)
-		way_add(p, memcmp(sender_of(t), p->sum.a, 16) == 0, t, index);
 	bool is_known = false;
 	for (guint i = 0; i < p->protocols->len; i++)
 		is_known |= strcmp(p->protocols->pdata[i], t->protocol) == 0;
 	if (!is_known)
 		g_ptr_array_add(p->protocols, (gpointer)(uintptr_t)t->protocol);
 	pair_add_findings(p, t, r);
+}
+
+/* Beside a copy of files: a test program has nothing to be compared with but itself. */
+static bool has_files(const Pair *p)
+{
+	for (guint i = 0; i < p->protocols->len; i++) {
+		if (strcmp(p->protocols->pdata[i], "other") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a job the files are counted. A test beside files is a reference, not one of them. */
+static void pair_add_way(Pair *p, const ResultTransfer *t, int32_t index)
+{
+	if (t->is_job || t->bytes == 0 || (has_files(p) && strcmp(t->protocol, "other") == 0))
+		return;
+	way_add(p, memcmp(sender_of(t), p->sum.a, 16) == 0, t, index);
 }
 
 static gint by_bytes(gconstpointer a, gconstpointer b)
@@ -123,16 +138,6 @@ static void reference_take(ResultHostWay *way, double bytes_per_s, const char *n
 	way->reference = name;
 }
 
-/* Beside a copy of files: a test program has nothing to be compared with but itself. */
-static bool has_files(const Pair *p)
-{
-	for (guint i = 0; i < p->protocols->len; i++) {
-		if (strcmp(p->protocols->pdata[i], "other") != 0)
-			return true;
-	}
-	return false;
-}
-
 static void references_of_pair(const DiagnosisInput *input, const Result *r, Pair *p)
 {
 	for (size_t i = 0; i < r->connection_count; i++) {
@@ -143,8 +148,10 @@ static void references_of_pair(const DiagnosisInput *input, const Result *r, Pai
 			memcmp(other, p->sum.b, 16) != 0 || strcmp(c->protocol, "other") != 0 ||
 			c->duration_ns <= 0)
 			continue;
-		const char *name =
-			c->application ? c->application
+		const char *name = udp_test_program(c->server.port);
+		if (!name)
+			name = c->application
+				       ? c->application
 				       : arena_printf(input->arena, "TCP port %u", c->server.port);
 		for (int side = 0; side < 2; side++) {
 			const ResultDirection *d = &c->direction[side];
@@ -233,8 +240,11 @@ void result_host_pairs_build(const DiagnosisInput *input, Result *ret)
 		g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 	for (uint32_t i = 0; i < input->unit_count; i++) {
 		const ResultTransfer *t = &ret->transfers[i];
-		pair_add(pair_get(pairs, index, t), t, (int32_t)i, ret);
+		pair_add(pair_get(pairs, index, t), t, ret);
 	}
+	for (uint32_t i = 0; i < input->unit_count; i++)
+		pair_add_way(
+			pair_get(pairs, index, &ret->transfers[i]), &ret->transfers[i], (int32_t)i);
 	g_array_sort(pairs, by_bytes);
 	ResultHostPair *list = arena_alloc_array(input->arena, pairs->len + 1u, sizeof(*list));
 	for (guint i = 0; i < pairs->len; i++) {

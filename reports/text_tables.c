@@ -376,8 +376,8 @@ static void write_hosts(Tables *t, const Result *result)
 	table_column(table, "SIZE", TABLE_RIGHT);
 	table_column(table, "COPIES", TABLE_RIGHT);
 	table_column(table, "FASTEST", TABLE_LEFT);
-	table_column(table, "LARGEST: MOST OF THE TIME", TABLE_SHRINK);
-	table_column(table, "ELSE", TABLE_SHRINK);
+	table_column(table, "LARGEST MOSTLY", TABLE_SHRINK);
+	table_column(table, "ELSE", TABLE_LEFT);
 	for (size_t i = 0; i < result->host_pair_count && i < TEXT_ROWS_MAX; i++) {
 		const ResultHostPair *p = &result->host_pairs[i];
 

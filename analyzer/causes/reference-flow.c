@@ -8,6 +8,7 @@
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
+#include "analyzer/flow/udp_flows.h"
 
 /* Enough to be past the start of a connection: a megabyte. Judgement. */
 #define MIN_BYTES (1000 * 1000)
@@ -48,9 +49,11 @@ static void of_connections(const CauseContext *context, Reference *r)
 			if (d->unique_bytes < MIN_BYTES ||
 				!is_way(context, c->addr[side], c->addr[1 - side]))
 				continue;
-			const char *name = c->application ? c->application
-							  : cause_printf(context, "TCP port %u",
-								    c->port[SIDE_SERVER]);
+			const char *name = udp_test_program(c->port[SIDE_SERVER]);
+			if (!name)
+				name = c->application ? c->application
+						      : cause_printf(context, "TCP port %u",
+								c->port[SIDE_SERVER]);
 			take(r, name, (double)d->unique_bytes * 1e9 / (double)ns,
 				d->first_data_frame, c->tcp.first_ns);
 		}

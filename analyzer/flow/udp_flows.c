@@ -241,3 +241,17 @@ const char *udp_flow_program(const UdpFlow *flow)
 		return "iperf2";
 	return NULL;
 }
+
+const char *udp_test_program(uint16_t port)
+{
+	switch (port) {
+	case PORT_IPERF3:
+		return "iperf3";
+	case PORT_IPERF2: /* NTttcp as well */
+		return "iperf";
+	case PORT_NETIO:
+		return "netio";
+	default:
+		return NULL;
+	}
+}

@@ -75,6 +75,10 @@ double udp_flow_rate(const UdpFlow *flow);
 /** udp_flow_program: "iperf2", "iperf3", "netio" by port and numbering, NULL unknown; static. */
 const char *udp_flow_program(const UdpFlow *flow);
 
+/** udp_test_program: the test program that listens on @port, over TCP or UDP: "iperf3", "iperf",
+ * "netio"; NULL none; static. */
+const char *udp_test_program(uint16_t port);
+
 /** udp_flows_free: NULL is allowed. */
 void udp_flows_free(UdpFlows *flows);
 

@@ -134,6 +134,10 @@ healthy("ftp-parallel-files", "nothing: curl fetches four files at the same time
 healthy("iperf3-download", "nothing: iperf3 over 100 Mbit/s, 5 ms", path(100 * MBIT, 5, queue=192 * KIB), ("iperf3", {}),
         ("iperf3", {"args": (["-R", "-n", "8M"],)}), plain(8 * MIB), headers_only=True)
 
+healthy("iperf3-udp-overload", "nothing: iperf3 sends 30 Mbit/s of UDP over 20 Mbit/s, 10 ms, the rest is lost in the queue", path(20 * MBIT, 10, queue=32 * KIB),
+        ("iperf3", {}), ("iperf3", {"args": (["-R", "-u", "-b", "30M", "-l", "1400", "-t", "1"],)}), {}, buckets={},
+        note="the numbers of the datagrams tell the loss", keep=64, vantages=("client", "server"))
+
 healthy("iperf3-many-connections", "nothing: 16 iperf3 connections share 100 Mbit/s, 10 ms", path(100 * MBIT, 10, queue=512 * KIB), ("iperf3", {}),
         ("iperf3", {"args": (["-R", "-P", "16", "-n", "8M"],)}), plain(512 * KIB), buckets={}, note="each gets its share", headers_only=True, vantages=("client", "middle"))
 

@@ -11,6 +11,15 @@ add("smb3-serial-64k-10ms",
     smbd({"big.bin": 4 * MIB}), serial("read", "big.bin", block=65536),
     twin={"client": ("smbclient", {"args": (["get big.bin /dev/null"],), "bytes": 4 * MIB})})
 
+add("smb3-serial-beside-iperf3",
+    Expect("smb-serial-requests", also_right=("smb-small-requests",), tolerated=("smb-small-requests",), required=("reference-flow",),
+           buckets={"round-trip": (0.50, 0.75), "link": (0.25, 0.45)}, transfer=smb_read(2 * MIB),
+           note="a reference in the same capture: iperf3 fills the path that one block at a time does not"),
+    "the client asks for one 64 KiB block at a time, 10 ms, 100 Mbit/s; then iperf3 the same way",
+    path(100 * MBIT, 10), ("several", {"servers": [smbd({"big.bin": 2 * MIB}), ("iperf3", {})]}),
+    ("several", {"args": ([serial("read", "big.bin", block=65536), ("iperf3", {"args": (["-R", "-n", "4M"],)})],)}),
+    headers_only=True, vantages=("client",))
+
 add("smb1-serial-10ms",
     Expect("smb1-chatty", also_right=("smb-serial-requests",),
            tolerated=("smb-serial-requests", "smb-small-requests", "smb1-small-buffer"),

@@ -120,7 +120,13 @@ def start_tcpload(net, role="send", port=5001, address=SERVER, **options):
     net.wait_listening(port)
 
 
-START = {"smbd": start_smbd, "vsftpd": start_vsftpd, "iperf3": start_iperf3, "tcpload": start_tcpload}
+def start_several(net, servers):
+    """Several servers on the one host."""
+    for kind, parameters in servers:
+        START[kind](net, **parameters)
+
+
+START = {"smbd": start_smbd, "vsftpd": start_vsftpd, "iperf3": start_iperf3, "tcpload": start_tcpload, "several": start_several}
 
 
 def versions():
