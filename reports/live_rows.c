@@ -107,6 +107,7 @@ static void row_update(const LiveRows *rows, LiveRow *row, int64_t now_ns, const
 	row->bytes = o->bytes;
 	row->start_ns = o->start_ns;
 	row->duration_ns = MAX(now_ns - o->start_ns, 0);
+	row->silent_ns = MAX(now_ns - o->last_ns, 0);
 	memcpy(row->bucket_ns, o->bucket_ns, sizeof(row->bucket_ns));
 	if (row->last_ns == 0)
 		passed = row->duration_ns;

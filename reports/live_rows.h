@@ -36,6 +36,7 @@ typedef struct LiveRow {
 	double rate;                   /* bytes/s: now while it goes on, else of the whole */
 	int64_t bucket_ns[BUCKET_COUNT], last_bucket_ns[BUCKET_COUNT];
 	int now; /* Bucket that holds most of the time since the snapshot before, -1 none */
+	int64_t silent_ns; /* so long nothing came, while it goes on */
 	const char *cause; /* id, static; NULL none */
 	int64_t lost_ns;
 	char *findings; /* paragraphs, for the page about it; NULL */

@@ -28,6 +28,8 @@
 #define NOTES_MAX 50
 #define LINES_ABOVE 3
 #define LINES_BELOW 2
+/* A pause as long as what is told of as a stall. */
+#define SILENT_NS INT64_C(1000000000)
 /* Below this nothing useful fits. */
 #define LEAST_COLUMNS 40
 #define LEAST_LINES 8
@@ -279,8 +281,14 @@ static void put_cells(const LiveTable *t, int y, const Cells *c, attr_t attribut
 	attrset(A_NORMAL);
 }
 
-static const char *where_of(const LiveRow *row)
+static const char *where_of(const LiveRow *row, UnitText *room)
 {
+	/* who is waited for is known when the next packet comes */
+	if (row->state == LIVE_GOING && row->silent_ns >= SILENT_NS) {
+		snprintf(room->text, sizeof(room->text), "silent for %.30s",
+			units_duration(row->silent_ns).text);
+		return room->text;
+	}
 	int bucket = row->state == LIVE_GOING ? row->now : live_row_most(row);
 	return bucket >= 0 ? bucket_title((Bucket)bucket) : "";
 }
@@ -288,7 +296,7 @@ static const char *where_of(const LiveRow *row)
 static void draw_row(const LiveTable *t, int y, const LiveRow *row, bool is_selected)
 {
 	UnitText rate = units_rate(row->rate), size = units_size(row->bytes),
-		 time = units_duration(row->duration_ns);
+		 time = units_duration(row->duration_ns), where;
 	Cells c = {.client = row->client,
 		.arrow = row->is_write ? ">" : "<",
 		.server = row->server,
@@ -297,7 +305,7 @@ static void draw_row(const LiveTable *t, int y, const LiveRow *row, bool is_sele
 		.rate = row->rate > 0 ? rate.text : "0",
 		.size = size.text,
 		.time = time.text,
-		.where = where_of(row),
+		.where = where_of(row, &where),
 		.cause = row->cause                ? row->cause
 			 : row->state == LIVE_TOLD ? "-"
 						   : ""};

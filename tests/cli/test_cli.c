@@ -397,6 +397,36 @@ Test(cli, a_good_and_a_missing_input)
 	run_free(&both);
 }
 
+Test(cli, json_lines_has_a_line_for_each_capture)
+{
+	g_autofree char *first = make_capture("one.pcap", 300000),
+			*second = make_capture("two.pcap", 400000),
+			*broken = make_file("broken.pcap", "this is none", 12);
+	g_autofree char *words =
+		g_strdup_printf("analyze --json-lines %s %s %s", first, broken, second);
+	Run r = run_from("/dev/null", words);
+	cr_expect_eq(r.status, 3, "%s", r.err);
+	cr_expect(strstr(r.err, "broken.pcap"));
+	g_auto(GStrv) lines = g_strsplit(r.out, "\n", -1);
+	cr_assert_eq(g_strv_length(lines), 3, "two lines, and the last newline");
+	const char *const paths[] = {first, second};
+	for (int i = 0; i < 2; i++) {
+		json_error_t error;
+		json_t *line = json_loads(lines[i], 0, &error);
+		cr_assert_not_null(line, "%s", error.text);
+		cr_expect_str_eq(json_string_value(json_object_get(line, "path")), paths[i]);
+		cr_expect_str_eq(
+			json_string_value(json_object_get(line, "schema")), "slowcopy.capture/1");
+		cr_expect_geq(json_integer_value(json_object_get(line, "file_bytes")),
+			i ? 400000 : 300000);
+		const json_t *report = json_object_get(line, "report");
+		cr_expect_str_eq(
+			json_string_value(json_object_get(report, "schema")), "slowcopy.report/1");
+		json_decref(line);
+	}
+	run_free(&r);
+}
+
 Test(cli, a_cut_capture_is_reported_as_far_as_it_goes)
 {
 	g_autofree char *capture = make_capture("good.pcap", 200000);
