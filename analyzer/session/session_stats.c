@@ -355,6 +355,9 @@ static SizeLimit small_limit(const SessionFramed *framed)
 	const SmbState *smb = &framed->smb;
 	if (framed->state.over_netbios)
 		return SIZE_LIMIT_NETBIOS;
+	/* what it took was the offer; it allows little all the same */
+	if (smb->choice.large_mtu)
+		return SIZE_LIMIT_SERVER;
 	if (!smb->offer_seen)
 		return SIZE_LIMIT_UNKNOWN;
 	bool offers_large = smb->offer.large_mtu;

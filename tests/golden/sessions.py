@@ -319,6 +319,21 @@ def netbios(program, path):
     return found
 
 
+def limits(program, _path):
+    """Recorded: who capped the size of reads."""
+    found = []
+    for name, want in (("causes/smb2-credit-starvation/smb3-credits-16-30ms/middle", "credits"),
+                       ("healthy/netbios-139-smb3-get/client", "netbios"), ("healthy/n12-8mib-reads/client", "server"),
+                       ("healthy/n18-64-reads-deep-20ms/client", "server"),
+                       ("causes/smb2-no-large-mtu/smb2-002-serial-10ms/client", "client-offer"),
+                       ("causes/smb-small-requests/smb3-reads-of-16k-10ms/client", "program"),
+                       ("protocols/nt1-plain/capture", "dialect"), ("causes/smb1-small-buffer/smb1-no-large-readx-10ms/client", "server")):
+        document = analyze(program, os.path.join(ROOT, "testdata", name + ".pcap.gz"))
+        reads = [s["read_requests"]["limited_by"] for s in document["sessions"] if s["read_requests"]["count"]]
+        expect(found, name, reads, [want])
+    return found
+
+
 def ftps(program, _path):
     """Recorded: files over FTP with TLS are known by time and address, whoever names them."""
     found = []
@@ -374,7 +389,8 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, ftps, ftps_stranger):
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, limits, ftps,
+                     ftps_stranger):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
             except (ValueError, KeyError, IndexError, StopIteration) as error:
