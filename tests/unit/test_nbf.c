@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 
+#include "analyzer/analysis.h"
 #include "dissectors/netbeui.h"
 #include "tests/tools/random.h"
 
@@ -205,4 +206,93 @@ Test(nbf, any_frames)
 		nbf_segment(nbf, &p, &got);
 	}
 	cr_assert_gt(nbf_stats(nbf).links_dropped, 0);
+}
+
+/* ---- through the whole analysis */
+
+typedef struct Story {
+	Analysis *analysis;
+	int64_t now_ns;
+	uint64_t frame;
+	uint8_t ns[2]; /* next N(S) of client and server */
+	uint16_t mid;
+} Story;
+
+static void story_frame(Story *story, int64_t after_us, bool from_client, uint8_t command,
+	const uint8_t *data, size_t len)
+{
+	uint8_t *ns = &story->ns[from_client ? 0 : 1], *nr = &story->ns[from_client ? 1 : 0];
+	uint8_t bytes[14 + ROOM] = {14, 0, 0xff, 0xef, command};
+	bytes[12] = from_client ? 9 : 4;
+	bytes[13] = from_client ? 4 : 9;
+	if (len)
+		memcpy(bytes + 14, data, len);
+	Packet p = frame_of(from_client, (uint8_t)(*ns << 1), *ns, *nr);
+	p.payload = bytes;
+	p.payload_len = p.payload_caplen = (uint32_t)(14 + len);
+	p.wirelen = p.caplen = (uint32_t)(18 + 14 + len);
+	p.ts_ns = story->now_ns += after_us * 1000;
+	p.frame = ++story->frame;
+	*ns = (uint8_t)((*ns + 1) % LLC_SEQUENCE_COUNT);
+	analysis_feed(story->analysis, &p, 1);
+}
+
+/* WRITE of 1024 bytes at @offset and its answer (MS-CIFS 2.2.4.12), the request in two frames */
+static void story_write(Story *story, uint32_t offset, int64_t service_us)
+{
+	enum { COUNT = 1024, HEAD = 32 + 1 + 10 + 2 + 3 };
+	uint8_t smb[ROOM] = {0};
+	memcpy(smb, "\xffSMB\x0b", 5);
+	smb[30] = (uint8_t)++story->mid;
+	smb[31] = (uint8_t)(story->mid >> 8);
+	smb[32] = 5;
+	smb[33] = 7; /* FID */
+	smb[35] = COUNT & 0xff;
+	smb[36] = COUNT >> 8;
+	memcpy(smb + 37, &offset, 4);
+	smb[43] = (COUNT + 3) & 0xff;
+	smb[44] = (COUNT + 3) >> 8;
+	smb[45] = 1;
+	smb[46] = COUNT & 0xff;
+	smb[47] = COUNT >> 8;
+	story_frame(story, 100, true, NBF_DATA_FIRST_MIDDLE, smb, 600);
+	story_frame(story, 100, true, NBF_DATA_ONLY_LAST, smb + 600, HEAD + COUNT - 600);
+	uint8_t reply[37] = {0xff, 'S', 'M', 'B',
+		0x0b, [9] = 0x80, [32] = 1, [33] = COUNT & 0xff, [34] = COUNT >> 8};
+	memcpy(reply + 30, smb + 30, 2);
+	story_frame(story, service_us, false, NBF_DATA_ONLY_LAST, reply, sizeof(reply));
+}
+
+Test(nbf, a_session_is_counted_timed_and_a_transfer)
+{
+	AnalysisOptions options = {0};
+	Story story = {.analysis = analysis_new(&options), .now_ns = INT64_C(1000000000000)};
+	story_frame(&story, 0, true, NBF_SESSION_INITIALIZE, NULL, 0);
+	story_frame(&story, 300, false, NBF_SESSION_CONFIRM, NULL, 0);
+	for (uint32_t i = 0; i < 200; i++)
+		story_write(&story, i * 1024, 20000);
+	Packet close = frame_of(true, LLC_DISC, 0, 0);
+	close.ts_ns = story.now_ns += 1000000;
+	close.frame = ++story.frame;
+	analysis_feed(story.analysis, &close, 1);
+	Result *result = analysis_finish(story.analysis, NULL);
+	cr_assert_eq(result->connection_count, 0, "it is no TCP");
+	cr_assert_eq(result->session_count, 1);
+	const SessionStats *s = &result->sessions[0].stats;
+	cr_assert(s->transport == TRANSPORT_NBF && strcmp(s->protocol, "smb1") == 0);
+	cr_assert(s->command_count == 1 && s->commands[0].requests == 200 &&
+		  s->commands[0].responses == 200);
+	int64_t median = s->commands[0].response_time.median_ns;
+	cr_assert(median > 19 * 1000000 && median < 21 * 1000000, "%lld", (long long)median);
+	cr_assert_eq(result->transfer_count, 1);
+	const ResultTransfer *t = &result->transfers[0];
+	cr_assert_eq(t->bytes, 200 * 1024);
+	int64_t sum = 0;
+	for (size_t i = 0; i < BUCKET_COUNT; i++)
+		sum += t->budget[i].ns;
+	cr_assert_eq(sum, t->duration_ns);
+	cr_assert_gt(t->budget[BUCKET_SERVER_PROCESSING].ns, t->duration_ns * 9 / 10);
+	cr_assert_eq(result->capture.packets, story.frame);
+	result_free(result);
+	analysis_free(story.analysis);
 }
