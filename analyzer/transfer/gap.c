@@ -107,7 +107,8 @@ static bool is_ack_clocked(Bucket bucket)
 static bool was_backlogged(const Conversation *conv, const Turn *turn, const TcpStep *step)
 {
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
-	return turn->outstanding > 0 && step->previous_data_ns > 0 &&
+	/* "pending" is no work done: it is still at the request */
+	return turn->outstanding > 0 && !turn->interim && step->previous_data_ns > 0 &&
 	       turn->oldest_request_ns + loop <= step->previous_data_ns + loop / 8;
 }
 
