@@ -20,7 +20,9 @@ static const AckEvent *trigger_of(
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
-	int64_t tolerance = longer(TRIGGER_MIN_NS, TRIGGER_LOOP_SHARE, loop);
+	/* the whole round trip's share, so that all places agree about a program that is woken late
+	 */
+	int64_t tolerance = longer(TRIGGER_MIN_NS, TRIGGER_LOOP_SHARE, tcp_rtt_ns(&conv->tcp));
 	const AckEvent *e;
 	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
 		int64_t reached = e->ts_ns + loop;
