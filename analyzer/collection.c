@@ -103,7 +103,12 @@ static const char *services_name(Arena *arena, uint32_t services)
 			g_strlcat(text, name_service_id(i), sizeof(text));
 		}
 	}
-	return arena_strdup(arena, text);
+	uint32_t how = services & (NAME_LOOKUP_WINS | NAME_LOOKUP_BROADCAST);
+	return arena_printf(arena, "%s%s", text,
+		how == NAME_LOOKUP_WINS        ? " (WINS)"
+		: how == NAME_LOOKUP_BROADCAST ? " (broadcast)"
+		: how != 0                     ? " (WINS and broadcast)"
+					       : "");
 }
 
 static void phase_add(ResultSession *session, ResultPhase *list, ResultPhase phase)

@@ -12,6 +12,8 @@
 #define FLAG_RESPONSE 0x8000U
 #define OPCODE_SHIFT 11
 #define OPCODE_MASK 0xfU
+/* RFC 1002 4.2.1.1 */
+#define FLAG_BROADCAST 0x0010
 #define RCODE_MASK 0xfU
 
 /* record types: RFC 1035 3.2.2, RFC 3596 2.1, RFC 1002 4.2.1.3 */
@@ -235,6 +237,7 @@ ParseStatus name_service_parse(
 		return PARSE_UNKNOWN;
 	message.is_answer = flags & FLAG_RESPONSE;
 	message.rcode = flags & RCODE_MASK;
+	message.is_broadcast = service == NAME_SERVICE_NBNS && flags & FLAG_BROADCAST;
 	bool is_netbios = service == NAME_SERVICE_NBNS;
 	for (unsigned i = 0; i < questions && i < MAX_RECORDS; i++) {
 		char other[NAME_SERVICE_MAX_NAME + 1];

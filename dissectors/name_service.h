@@ -28,6 +28,7 @@ typedef enum NameService {
 typedef struct NameMessage {
 	uint16_t id;
 	bool is_answer;
+	bool is_broadcast; /* NetBIOS query: asked of everybody, not of a WINS server */
 	bool asks_address; /* type A, AAAA, ANY or NB, and the operation is a query */
 	uint8_t rcode;     /* 0 no error, 3 no such name */
 	uint8_t name_len;

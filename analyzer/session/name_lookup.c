@@ -123,6 +123,8 @@ static void on_query(
 	row->last_ns = packet->ts_ns;
 	row->tries++;
 	row->services |= 1u << service;
+	if (service == NAME_SERVICE_NBNS)
+		row->services |= message->is_broadcast ? NAME_LOOKUP_BROADCAST : NAME_LOOKUP_WINS;
 }
 
 static void row_answer(

@@ -19,12 +19,16 @@
 /* A connection later than this after the answer did not wait for it: causes.md 3.65. */
 #define NAME_LOOKUP_MAX_AGE_NS INT64_C(30000000000)
 
+/* Beside the bits of the services: how NetBIOS names were asked for. */
+#define NAME_LOOKUP_BROADCAST (1u << 8)
+#define NAME_LOOKUP_WINS (1u << 9)
+
 /** NameWait: one look-up; times in ns since the epoch. */
 typedef struct NameWait {
 	int64_t first_query_ns;
 	int64_t answer_ns; /* first answer with the server's address */
 	uint32_t tries;    /* queries sent, all services together */
-	uint32_t services; /* bit 1 << NameService for each that was asked */
+	uint32_t services; /* bit 1 << NameService for each that was asked, and NAME_LOOKUP_… */
 	NameService answered_by;
 	uint64_t first_frame, answer_frame;
 	const char *name; /* as asked first; valid until the next call on the tracker */

@@ -197,7 +197,7 @@ def look_up(capture, service):
     speaker = SERVER_IP if service in ("llmnr", "mdns", "broadcast") else server
     target, target_port = ("224.0.0.251", 5353) if service == "mdns" else (CLIENT_IP, from_port)
     capture.udp(answered, speaker, port, target, target_port, reply)
-    return answered, "nbns" if is_nbns else service
+    return answered, {"wins": "nbns (WINS)", "broadcast": "nbns (broadcast)"}.get(service, service)
 
 
 def waterfall(program, path):
@@ -319,6 +319,30 @@ def netbios(program, path):
     return found
 
 
+def fileless(program, path):
+    """A client that only changes folders: no report speaks of a copy."""
+    capture = Capture()
+    control = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 21, RTT)
+    t = control.send(control.open(0) + MS, SERVER, b"220 ready\r\n")
+    for ask, answer in ((b"USER anonymous\r\n", b"331 Any\r\n"), (b"PASS x\r\n", b"230 Hello\r\n")):
+        control.send(t + MS, CLIENT, ask)
+        t = control.send(t + MS + RTT, SERVER, answer)
+    for number in range(200):
+        control.send(t + MS, CLIENT, b"CWD /folder%d\r\n" % number)
+        t = control.send(t + MS + RTT, SERVER, b"250 Here you are\r\n")
+    control.close(t + MS)
+    capture.write(path)
+    found = []
+    document = analyze(program, path)
+    expect(found, "transfers", document["transfers"], [])
+    expect(found, "cause", document["verdict"]["cause"], "ftp-control-round-trips")
+    for words in ([], ["-q"], ["-v"], ["--markdown"], ["--html"]):
+        text = subprocess.run([program, "analyze", *words, path], stdout=subprocess.PIPE, check=True).stdout.decode()
+        if "No file was transferred" not in " ".join(text.split()) or "Copy of 0" in text:
+            found.append(f"{words}: {text[:300]}")
+    return found
+
+
 def limits(program, _path):
     """Recorded: who capped the size of reads."""
     found = []
@@ -389,7 +413,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, limits, ftps,
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, fileless, limits, ftps,
                      ftps_stranger):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))

@@ -213,7 +213,8 @@ Test(name_lookup, tries_of_all_services_are_one_wait)
 	cr_assert_eq(wait.first_query_ns, 1 * SECOND);
 	cr_assert_eq(wait.answer_ns, 4 * SECOND);
 	cr_assert_eq(wait.tries, 3);
-	cr_assert_eq(wait.services, 1u << NAME_SERVICE_DNS | 1u << NAME_SERVICE_NBNS);
+	cr_assert_eq(wait.services,
+		1u << NAME_SERVICE_DNS | 1u << NAME_SERVICE_NBNS | NAME_LOOKUP_BROADCAST);
 	cr_assert_eq(wait.answered_by, NAME_SERVICE_NBNS);
 	cr_assert_str_eq(wait.name, "fs.test");
 	cr_assert_not(name_lookup_find(lookup, client, server, 5 * SECOND, &wait), "found once");
