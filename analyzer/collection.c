@@ -16,6 +16,9 @@
 /* Below this, scheduling decides which side seems nearer. */
 #define VANTAGE_MIN_RTT_NS (MILLISECOND_NS / 2)
 
+/* Paths of a session when those of others are many already. */
+#define MANY_PATHS 4
+
 void collection_init(Collection *collection)
 {
 	memset(collection, 0, sizeof(*collection));
@@ -168,8 +171,15 @@ static void phases_keep(Arena *arena, const ConnectionFacts *facts, ResultSessio
 	session->phases = list;
 }
 
-static void activity_keep(Arena *arena, SessionStats *s)
+static void activity_keep(Collection *collection, SessionStats *s)
 {
+	Arena *arena = collection->arena;
+	size_t room = collection->paths < COLLECTION_MAX_PATHS ? s->file_count : MANY_PATHS;
+	if (s->file_count > room) {
+		s->files_forgotten += s->file_count - room;
+		s->file_count = room;
+	}
+	collection->paths += s->file_count;
 	FileActivity *files = arena_memdup(arena, s->files, s->file_count * sizeof(*s->files));
 	for (size_t i = 0; i < s->file_count; i++) {
 		files[i].name = arena_strdup(arena, files[i].name);
@@ -189,7 +199,7 @@ static void session_add(Collection *collection, ResultSession *session)
 	for (size_t i = 0; i < s->offered_count; i++)
 		s->offered[i] = arena_strdup(arena, s->offered[i]);
 	s->commands = arena_memdup(arena, s->commands, s->command_count * sizeof(*s->commands));
-	activity_keep(arena, s);
+	activity_keep(collection, s);
 	session->first_data_ns = s->first_data_ns > 0 ? s->first_data_ns : RESULT_UNKNOWN_NS;
 	session->bins_start_ns = s->bins_start_ns;
 	g_array_append_val(collection->sessions, *session);

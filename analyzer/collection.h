@@ -21,6 +21,9 @@
 /* Finished units kept; the report names the worst. */
 #define COLLECTION_MAX_UNITS 50000
 
+/* Paths kept of all sessions together; beyond that a few of each. */
+#define COLLECTION_MAX_PATHS 4096
+
 typedef struct Collection {
 	Arena *arena;        /* becomes the Result's */
 	GArray *connections; /* ResultConnection */
@@ -29,6 +32,7 @@ typedef struct Collection {
 	GPtrArray *units;    /* Unit, owned */
 	TopK stalls;
 	TopKItem stall_items[COLLECTION_STALLS];
+	uint64_t paths; /* kept so far */
 	uint64_t connections_dropped, units_dropped;
 	uint64_t packets_dropped; /* of connections not kept */
 	ResultAssumption assumption;
