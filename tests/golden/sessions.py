@@ -406,6 +406,25 @@ def ftps_stranger(program, path):
     return found
 
 
+def windows_channels(program, _path):
+    """A public capture of Windows over four channels, where there is one: every file has its name, whatever carried it."""
+    folder = os.environ.get("SLOWCOPY_CAPTURES", os.path.join(ROOT, "..", "shared", "captures"))
+    capture = os.path.join(folder, "smb3", "smb3_multichannel.pcap")
+    if not os.path.exists(capture):
+        print(f"ok windows_channels # SKIP no {capture}")
+        return []
+    with open(os.path.join(folder, "expected", "smb3", "smb3_multichannel.pcap.json"), encoding="utf-8") as file:
+        theirs = json.load(file)["smb2"]
+    document = analyze(program, capture)
+    found, transfers = [], document["transfers"]
+    for way, key in (("read", "read_bytes"), ("write", "write_bytes")):
+        expect(found, key, sum(t["bytes"] for t in transfers if t["direction"] == way), theirs[key])
+    expect(found, "without a name", [t["id"] for t in transfers if not t["file"]], [])
+    expect(found, "over several channels", sum(len(t["streams"]) > 2 for t in transfers), 6)
+    expect(found, "bound", [s["bound_to_session"] for s in document["sessions"] if s["protocol"] == "smb2"], [False, True, True, True])
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/slowcopy")
@@ -414,7 +433,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, fileless, limits, ftps,
-                     ftps_stranger):
+                     ftps_stranger, windows_channels):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
             except (ValueError, KeyError, IndexError, StopIteration) as error:
