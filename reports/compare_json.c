@@ -179,7 +179,7 @@ static json_t *pair_json(const Comparison *c, const ComparisonPair *p)
 
 	put(ret, "a", json_part_text(a ? a->id : NULL));
 	put(ret, "b", json_part_text(b ? b->id : NULL));
-	put(ret, "file", json_part_text(a ? a->file : b->file));
+	put(ret, "file", json_part_text(a ? a->file : b ? b->file : NULL));
 	put(ret, "matched_by", json_string(matched_by_id(p->matched_by)));
 	put(ret, "a_ns", a ? json_integer(a->duration_ns) : json_null());
 	put(ret, "b_ns", b ? json_integer(b->duration_ns) : json_null());
