@@ -20,6 +20,8 @@
 #define CRITICAL_SHARE 0.50
 /* A transfer whose bytes needed this share of the time is healthy. */
 #define HEALTHY_LINK_SHARE 0.85
+/* "A full link" is nine tenths of what its nominal speed carries; less is a busy one. */
+#define FULL_RATE_SHARE 0.90
 
 /* A copy of a packet comes within half a round trip, but span ports need a millisecond and buffers
  * up to twenty. */

@@ -365,7 +365,8 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 	const char *rate = cause_rate(&c, c.rate);
 	if (c.bytes == 0)
 		return "No file data moved.";
-	double nominal = c.capacity.is_proven ? path_nominal_bps(c.capacity.bytes_per_s) : 0;
+	bool is_full = c.capacity.is_proven && c.rate >= FULL_RATE_SHARE * c.goodput_limit;
+	double nominal = is_full ? path_nominal_bps(c.capacity.bytes_per_s) : 0;
 	if (share >= HEALTHY_LINK_SHARE && nominal > 0)
 		return cause_printf(&c, "Nothing is wrong: %s is a full %s link.", rate,
 			nominal == 1e9 ? "gigabit"

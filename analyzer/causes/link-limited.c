@@ -26,7 +26,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->is_note = true;
 	const Capacity *c = &context->capacity;
 	bool is_speed = c->is_proven && c->bytes_per_s > 0;
-	double nominal = is_speed && !c->is_share ? path_nominal_bps(c->bytes_per_s) : 0;
+	bool is_full = is_speed && !c->is_share &&
+		       context->rate >= FULL_RATE_SHARE * context->goodput_limit;
+	double nominal = is_full ? path_nominal_bps(c->bytes_per_s) : 0;
 	draft->confidence = is_speed ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->blame = "NETWORK";
 	const char *rate = cause_rate(context, context->rate);
@@ -74,8 +76,9 @@ const Cause cause_link_limited = {
 			.rule = "The link was busy {} of the time or more. The speed is named as "
 				"an "
 				"Ethernet speed only when trains of 16 and more packets, or a "
-				"standing queue, agree on it. Always a note: the healthy verdict.",
-			.numbers = {GUIDE_SHARE(HEALTHY_LINK_SHARE)},
+				"standing queue, agree on it; \"full\" is {} of what that speed "
+				"carries. Always a note: the healthy verdict.",
+			.numbers = {GUIDE_SHARE(HEALTHY_LINK_SHARE), GUIDE_SHARE(FULL_RATE_SHARE)},
 			.needs = "Trains of packets in the capture.",
 			.traps = {"A queue that other transfers share gives this transfer's share, "
 				  "not the link's speed: then no speed is named."},
