@@ -48,9 +48,8 @@ def edited(frames, edit):
 
 
 def with_addresses(data):
-    """Addresses swapped, consistently: the client gets the server's and the other way round."""
-    data[26:30], data[30:34] = bytes(255 - b if i == 3 else b for i, b in enumerate(data[26:30])), \
-        bytes(255 - b if i == 3 else b for i, b in enumerate(data[30:34]))
+    """The client gets the server's address and the other way round, so that the lower one is another's."""
+    data[26:30], data[30:34] = data[30:34], data[26:30]
     return bytes(data)
 
 
@@ -101,7 +100,7 @@ def changes(folder, link, frames):
     plain = save("plain", frames)
     half = len(frames) // 2
     made = [("another time", save("time", [Frame(f.time_ns + 123456789123456789, f.data, f.wire_len) for f in frames])),
-            ("other addresses", save("addresses", edited(frames, with_addresses))),
+            ("addresses swapped", save("addresses", edited(frames, with_addresses))),
             ("vlan tag", save("vlan", vlan(frames))),
             ("every frame twice", save("twice", doubled(frames))),
             ("wrapping sequence numbers", save("wrap", edited(frames, with_sequence(
