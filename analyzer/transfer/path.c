@@ -152,6 +152,9 @@ Capacity path_capacity(const Path *path, int dir)
 {
 	const PathDirection *d = &path->dir[dir];
 	Capacity best = trains_capacity(d->data), acks = trains_capacity(d->acks);
+	/* acknowledgements of a sender that is held up itself come as slowly as it sends */
+	if (!acks.is_proven && acks.fastest > acks.bytes_per_s)
+		acks.bytes_per_s = acks.fastest;
 	if (acks.bytes_per_s > 0 && (best.bytes_per_s == 0 || acks.bytes_per_s < best.bytes_per_s))
 		best = acks;
 	if (histogram_count(&d->queue) >= QUEUE_MIN_STRETCHES) {
