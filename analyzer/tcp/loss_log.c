@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Flach et al. 2016: a bucket is empty within two round trips of its rate. One more, since the place
- * in the stream counts losses of the last round trip as if they had passed. */
+/* Flach et al. 2016: a bucket is empty within two round trips of its rate. One more, since the
+ * place in the stream counts losses of the last round trip as if they had passed. */
 #define TOLERANCE_ROUND_TRIPS 3.0
 
 void loss_log_add(LossLog *log, int64_t sent_ns, int64_t offset)

@@ -91,8 +91,8 @@ void timeline_open(Timeline *timeline, Account *account);
  */
 void timeline_close(Timeline *timeline, Account *account, int64_t end_ns);
 
-/** timeline_peek: adds to @ret_ns, by bucket, what of the time from @from_ns on waits in the log; its
- * labels may still change. */
+/** timeline_peek: adds to @ret_ns, by bucket, what of the time from @from_ns on waits in the log;
+ * its labels may still change. */
 void timeline_peek(const Timeline *timeline, int64_t from_ns, int64_t ret_ns[BUCKET_COUNT]);
 
 /** timeline_drop: forgets @account without a call. */
