@@ -110,7 +110,15 @@ static bool stood_at_edge(
 	}
 	*ret_window = little_window;
 	/* a slow start passes every size once */
-	return was_beyond && was_little && !d->is_slow_start;
+	if (was_beyond && was_little && !d->is_slow_start)
+		return true;
+	/* what was under way filled a window that does not grow, and is not itself inferred from
+	 * what was under way */
+	*ret_window = d->peer_window;
+	return was_beyond && conv->tcp.dir[1 - (int)side].scale_known &&
+	       d->peer_window == d->max_peer_window &&
+	       step->flight_before <= (int64_t)d->peer_window &&
+	       step->flight_before + (int64_t)little > (int64_t)d->peer_window;
 }
 
 static bool window_was_closed(
