@@ -187,11 +187,20 @@ static InputState *input_state(Analysis *analysis, uint16_t input)
 }
 
 /* @next: counts the connections of this kind; @first: the number of the first one. */
-static void tcp_packet(Analysis *analysis, Packet *packet, const FlowKey *key, uint64_t hash,
-	bool from_low, uint32_t *next, uint32_t first)
+/** Place: where a packet belongs, found before its turn comes. */
+typedef struct Place {
+	FlowKey key;
+	uint64_t hash;
+	Flow *near; /* most likely its flow, unless one was evicted since; may be NULL */
+	bool from_low;
+} Place;
+
+static void tcp_packet(
+	Analysis *analysis, Packet *packet, const Place *place, uint32_t *next, uint32_t first)
 {
 	bool is_new;
-	Flow *flow = flow_table_get(analysis->flows, key, hash, packet->ts_ns, &is_new);
+	Flow *flow = flow_table_get_near(
+		analysis->flows, place->near, &place->key, place->hash, packet->ts_ns, &is_new);
 	/* two inputs with the same connection may disagree about the time */
 	packet->ts_ns = flow->last_ns;
 	Conversation *conv = flow->user;
@@ -200,16 +209,17 @@ static void tcp_packet(Analysis *analysis, Packet *packet, const FlowKey *key, u
 		is_new = true;
 	}
 	if (is_new)
-		tracker_begin(analysis->tracker, conv, packet, from_low, first + (*next)++);
-	tracker_packet(analysis->tracker, conv, packet, from_low);
+		tracker_begin(analysis->tracker, conv, packet, place->from_low, first + (*next)++);
+	tracker_packet(analysis->tracker, conv, packet, place->from_low);
 }
 
 /* A packet that was not there as such: put together of fragments, or made of a NetBEUI frame. */
 static void made_packet(Analysis *analysis, Packet *packet, uint32_t *next, uint32_t first)
 {
-	FlowKey key;
-	bool from_low = flow_key_of(packet, &key);
-	tcp_packet(analysis, packet, &key, flow_key_hash(&key), from_low, next, first);
+	Place place = {.near = NULL};
+	place.from_low = flow_key_of(packet, &place.key);
+	place.hash = flow_key_hash(&place.key);
+	tcp_packet(analysis, packet, &place, next, first);
 }
 
 static void nbf_packet(Analysis *analysis, InputState *input, const Packet *packet)
@@ -352,41 +362,50 @@ static void count_clocks(Analysis *analysis)
 	}
 }
 
+/* Asks for the memory that a batch will touch, in steps, so that each finds what the one before it
+ * asked for. */
+static void look_ahead(const Analysis *analysis, const Packet *batch, size_t count, Place *places)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (batch[i].kind != PACKET_TCP)
+			continue;
+		places[i].from_low = flow_key_of(&batch[i], &places[i].key);
+		places[i].hash = flow_key_hash(&places[i].key);
+		flow_table_prefetch_slot(analysis->flows, places[i].hash);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (batch[i].kind != PACKET_TCP)
+			continue;
+		places[i].near = flow_table_prefetch_flow(analysis->flows, places[i].hash);
+		if (places[i].near)
+			tracker_prefetch(flow_table_user(places[i].near));
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (batch[i].kind == PACKET_TCP && places[i].near && batch[i].payload_len > 0)
+			tracker_prefetch_deep(flow_table_user(places[i].near), places[i].from_low);
+	}
+}
+
 void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 {
-	FlowKey keys[READER_BATCH];
-	uint64_t hashes[READER_BATCH];
-	bool from_low[READER_BATCH];
+	Place places[READER_BATCH];
 	g_assert(count <= READER_BATCH);
-	for (size_t i = 0; i < count; i++) {
-		if (batch[i].kind != PACKET_TCP)
-			continue;
-		from_low[i] = flow_key_of(&batch[i], &keys[i]);
-		hashes[i] = flow_key_hash(&keys[i]);
-		flow_table_prefetch_slot(analysis->flows, hashes[i]);
-	}
-	const Flow *flows[READER_BATCH] = {NULL};
-	for (size_t i = 0; i < count; i++) {
-		if (batch[i].kind != PACKET_TCP)
-			continue;
-		flows[i] = flow_table_prefetch_flow(analysis->flows, hashes[i]);
-		if (flows[i])
-			tracker_prefetch((const Conversation *)flow_table_user(flows[i]));
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (flows[i] && batch[i].payload_len > 0)
-			tracker_prefetch_deep(
-				(const Conversation *)flow_table_user(flows[i]), from_low[i]);
-	}
+	look_ahead(analysis, batch, count, places);
+	uint64_t evictions = flow_table_evictions(analysis->flows);
 	for (size_t i = 0; i < count; i++) {
 		InputState *input = input_state(analysis, batch[i].input);
-		batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
-		count_totals(&analysis->totals, &batch[i]);
-		if (batch[i].kind == PACKET_TCP)
-			tcp_packet(analysis, &batch[i], &keys[i], hashes[i], from_low[i],
-				&input->next_stream, 0);
+		if (G_LIKELY(clock_goes_on(&input->clock, batch[i].ts_ns)))
+			input->clock.last_ns = batch[i].ts_ns;
 		else
+			batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
+		count_totals(&analysis->totals, &batch[i]);
+		if (batch[i].kind != PACKET_TCP) {
 			other_packet(analysis, input, &batch[i]);
+			continue;
+		}
+		if (flow_table_evictions(analysis->flows) != evictions)
+			places[i].near = NULL;
+		tcp_packet(analysis, &batch[i], &places[i], &input->next_stream, 0);
 	}
 	if (count > 0)
 		expire(analysis, batch[count - 1].ts_ns);

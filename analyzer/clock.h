@@ -35,4 +35,12 @@ typedef struct Clock {
  */
 int64_t clock_take(Clock *clock, int64_t ts_ns);
 
+/** clock_goes_on: whether @ts_ns is the usual time: a little after the last of a clock that was
+ * never set. clock_take() would only take it. */
+static inline bool clock_goes_on(const Clock *clock, int64_t ts_ns)
+{
+	return clock->is_running && clock->offset_ns == 0 && ts_ns >= clock->last_ns &&
+	       (uint64_t)ts_ns - (uint64_t)clock->first_ns <= (uint64_t)CLOCK_REACH_NS;
+}
+
 #endif

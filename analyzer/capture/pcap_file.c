@@ -140,37 +140,38 @@ static bool pcap_file_goes_on(PcapFile *file, size_t have)
 	return false;
 }
 
-/* a whole record in the window, its header's bytes in @ret_at; false when packets were handed out
- * and the window would have to move, or the file has ended */
-static bool pcap_file_next(
-	PcapFile *file, bool may_read, const uint8_t **ret_at, PcapRecord *ret_record)
+static inline bool pcap_record_is_zero_fill(const PcapRecord *record)
+{
+	/* space that was reserved and never written, not packets */
+	return record->wirelen == 0 && record->caplen == 0 && record->seconds == 0;
+}
+
+static inline bool pcap_record_is_plausible(const PcapRecord *record)
+{
+	return record->caplen <= PCAP_RECORD_MAX && !pcap_record_is_zero_fill(record);
+}
+
+/* brings a whole record into the window, which may move; false at the end of the file */
+static bool pcap_file_next(PcapFile *file)
 {
 	Source *source = file->context.source;
 	size_t header_len = file->layout.record_header_len;
 	while (!file->ended && !source_is_stopped(source)) {
 		size_t have, needed = header_len;
 		const uint8_t *p = source_peek(source, &have);
-		if (G_LIKELY(have >= header_len)) {
-			*ret_record = pcap_record_parse(&file->layout, p);
-			*ret_at = p;
-			needed += ret_record->caplen;
-			bool is_zero_fill = ret_record->wirelen == 0 && ret_record->caplen == 0 &&
-					    ret_record->seconds == 0;
-			bool is_record = ret_record->caplen <= PCAP_RECORD_MAX && !is_zero_fill;
-			if (G_LIKELY(is_record && have >= needed))
-				return true;
-			if (!may_read)
-				return false;
-			if (!is_record) {
-				/* zeros: space that was reserved and never written, not packets */
-				file->ended = !pcap_file_recover(
-					file, is_zero_fill ? "zeros stand where a record should"
-							   : "a record's header makes no sense");
+		if (have >= header_len) {
+			PcapRecord record = pcap_record_parse(&file->layout, p);
+			needed += record.caplen;
+			if (!pcap_record_is_plausible(&record)) {
+				const char *sentence = pcap_record_is_zero_fill(&record)
+							       ? "zeros stand where a record should"
+							       : "a record's header makes no sense";
+				file->ended = !pcap_file_recover(file, sentence);
 				continue;
 			}
+			if (have >= needed)
+				return true;
 		}
-		if (!may_read)
-			return false;
 		(void)source_fill(source, needed, &have);
 		if (have < needed)
 			file->ended = !pcap_file_goes_on(file, have);
@@ -180,10 +181,9 @@ static bool pcap_file_next(
 
 /* one record; whether @ret was filled */
 static inline bool pcap_file_packet(
-	PcapFile *file, const uint8_t *at, const PcapRecord *record, Packet *ret)
+	PcapFile *file, const uint8_t *data, const PcapRecord *record, uint64_t offset, Packet *ret)
 {
 	const FileContext *context = &file->context;
-	const uint8_t *data = at + file->layout.record_header_len;
 	uint32_t wirelen = MAX(record->wirelen, record->caplen);
 	int64_t fraction_ns = file->layout.is_nanoseconds ? 1 : 1000;
 	file->frame++;
@@ -194,7 +194,7 @@ static inline bool pcap_file_packet(
 	}
 	ret->ts_ns = (int64_t)record->seconds * 1000000000 + record->fraction * fraction_ns;
 	ret->frame = file->frame;
-	ret->file_offset = source_offset(context->source);
+	ret->file_offset = offset;
 	ret->wirelen = wirelen;
 	ret->caplen = record->caplen;
 	ret->interface = 0;
@@ -204,18 +204,31 @@ static inline bool pcap_file_packet(
 	return true;
 }
 
+/* the whole records that lie in the window one behind the other */
+static size_t pcap_file_run(PcapFile *file, Packet *ret, size_t max)
+{
+	size_t have, count = 0, used = 0, header_len = file->layout.record_header_len;
+	const uint8_t *window = source_peek(file->context.source, &have);
+	uint64_t offset = source_offset(file->context.source);
+	while (count < max && have - used >= header_len) {
+		PcapRecord record = pcap_record_parse(&file->layout, window + used);
+		if (!pcap_record_is_plausible(&record) || have - used - header_len < record.caplen)
+			break;
+		count += pcap_file_packet(
+			file, window + used + header_len, &record, offset + used, &ret[count]);
+		used += header_len + record.caplen;
+	}
+	source_take(file->context.source, used);
+	return count;
+}
+
 size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max)
 {
-	Source *source = file->context.source;
 	size_t count = 0;
-	const uint8_t *at;
-	PcapRecord record;
-	while (count < max && pcap_file_next(file, count == 0, &at, &record)) {
-		count += pcap_file_packet(file, at, &record, &ret[count]);
-		source_take(source, file->layout.record_header_len + record.caplen);
-	}
+	while (count == 0 && pcap_file_next(file))
+		count = pcap_file_run(file, ret, max);
 	file->context.facts->info.packets = file->frame;
-	file->context.facts->info.bytes = source_offset(source);
+	file->context.facts->info.bytes = source_offset(file->context.source);
 	return count;
 }
 

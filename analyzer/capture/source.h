@@ -20,7 +20,7 @@
 #define SOURCE_BLOCK 1024u
 #else
 /* read(2) in blocks of this size beat smaller ones and mmap when measured (docs/architecture.md) */
-#define SOURCE_BLOCK (1u << 20)
+#define SOURCE_BLOCK (1u << 18)
 #endif
 
 typedef struct Source Source;

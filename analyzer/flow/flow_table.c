@@ -205,7 +205,15 @@ static Flow *flow_make(FlowTable *table, const FlowKey *key, uint64_t hash)
 Flow *flow_table_get(
 	FlowTable *table, const FlowKey *key, uint64_t hash, int64_t now_ns, bool *ret_is_new)
 {
-	Flow *flow = flow_table_find(table, key, hash);
+	return flow_table_get_near(table, NULL, key, hash, now_ns, ret_is_new);
+}
+
+Flow *flow_table_get_near(FlowTable *table, Flow *near, const FlowKey *key, uint64_t hash,
+	int64_t now_ns, bool *ret_is_new)
+{
+	/* two keys may have one hash */
+	Flow *flow =
+		near && flow_key_equal(&near->key, key) ? near : flow_table_find(table, key, hash);
 	*ret_is_new = !flow;
 	if (!flow) {
 		flow = flow_make(table, key, hash);

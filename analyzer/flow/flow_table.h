@@ -73,6 +73,13 @@ Flow *flow_table_find(const FlowTable *table, const FlowKey *key, uint64_t hash)
 Flow *flow_table_get(
 	FlowTable *table, const FlowKey *key, uint64_t hash, int64_t now_ns, bool *ret_is_new);
 
+/**
+ * flow_table_get_near: the same. @near: what flow_table_prefetch_flow() said, valid as long as no
+ * flow was evicted or removed since (flow_table_evictions()); or NULL.
+ */
+Flow *flow_table_get_near(FlowTable *table, Flow *near, const FlowKey *key, uint64_t hash,
+	int64_t now_ns, bool *ret_is_new);
+
 /** flow_table_remove: takes @flow out without calling evict; its memory is reused. */
 void flow_table_remove(FlowTable *table, Flow *flow);
 

@@ -233,26 +233,32 @@ Session *session_new(const SessionOps *ops, void *user, const SessionLimits *lim
 void session_framed_push(Session *session, Side side, const SessionChunk *chunk)
 {
 	SessionFramed *framed = session->framed;
-	Stream *stream = &framed->streams[side];
-	/* inside a body only the count of what is left changes */
-	bool is_skipping = stream->state == STREAM_BODY && chunk->offset == stream->next &&
-			   chunk->offset + chunk->len < stream->end && !stream->trouble &&
-			   !stream->current.is_expected;
 	if (framed->walk.next != 0 && side == SIDE_SERVER)
 		entry_walk_push(&framed->walk, chunk);
-	if (is_skipping) {
-		stream_push(stream, &framed->context, side, chunk);
-		session->turn.message_left[side] = stream->left;
-		return;
-	}
 	framed->chunk = chunk;
-	stream_push(stream, &framed->context, side, chunk);
+	stream_push(&framed->streams[side], &framed->context, side, chunk);
 	framed->chunk = NULL;
 	if (framed->has_failed) {
 		probe_undo(session);
 		return;
 	}
 	exchange_turn(session);
+}
+
+bool session_skip(
+	Session *session, Side side, int64_t offset, uint32_t len, int64_t ts_ns, uint64_t frame)
+{
+	if (session->mode != SESSION_FRAMED || session->is_ended)
+		return false;
+	SessionFramed *framed = session->framed;
+	Stream *stream = &framed->streams[side];
+	if (framed->walk.next != 0 && side == SIDE_SERVER)
+		return false;
+	if (!stream_skip(stream, offset, len, ts_ns, frame))
+		return false;
+	/* inside a body only the count of what is left changes */
+	session->turn.message_left[side] = stream->left;
+	return true;
 }
 
 void session_push(Session *session, Side side, const SessionChunk *chunk)

@@ -176,6 +176,13 @@ Session *session_new_ftp_data(const SessionOps *ops, void *user, Session *contro
 void session_ftp_data_done(Session *session, int64_t now_ns);
 
 /**
+ * session_skip: session_push() for the usual segment, @len bytes in the middle of a message's body;
+ * false, with nothing done, for any other.
+ */
+bool session_skip(
+	Session *session, Side side, int64_t offset, uint32_t len, int64_t ts_ns, uint64_t frame);
+
+/**
  * session_push: payload of @side. Chunks may arrive out of order and overlap; bytes never seen are
  * skipped when session_gap says so. Amortised O(1) per chunk; allocates only while a header is
  * incomplete. After the call session_turn() is up to date.

@@ -97,6 +97,28 @@ typedef struct Stream {
 } Stream;
 
 /**
+ * stream_skip: stream_push() for the usual segment, which lies inside a body and is next; false,
+ * with nothing done, for any other.
+ */
+static inline bool stream_skip(
+	Stream *stream, int64_t offset, uint32_t len, int64_t ts_ns, uint64_t frame)
+{
+	if (stream->state != STREAM_BODY || offset != stream->next || offset + len >= stream->end ||
+		stream->current.is_expected || stream->trouble)
+		return false;
+	if (len > stream->max_segment)
+		stream->max_segment = len;
+	stream->next = offset + len;
+	stream->current.missing -= len;
+	stream->left -= len;
+	if (ts_ns >= stream->current.last_ns) {
+		stream->current.last_ns = ts_ns;
+		stream->current.last_frame = frame;
+	}
+	return true;
+}
+
+/**
  * stream_push: payload of @side. Late bytes fill holes, bytes seen before change nothing, bytes
  * beyond a hole are counted (in a body) or kept (in a header).
  * In a body the cost is one subtraction. Allocates only while a header is incomplete or bytes are

@@ -276,6 +276,19 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 	client_message(conv, packet, step, before, after);
 }
 
+/* @sender: whose data it is, or whose acknowledgements tell of it */
+static void push_train(const Conversation *conv, Train *train, Histogram *levels, Side sender,
+	int64_t now_ns, uint64_t bytes, uint32_t unit)
+{
+	if (train_is_close(train, now_ns)) {
+		train_lengthen(train, levels, now_ns, bytes, unit);
+		return;
+	}
+	int64_t gap = tcp_rtt_now_ns(&conv->tcp, sender) / 4;
+	train_push(train, levels, now_ns, bytes, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
+		unit);
+}
+
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	if (!conv->path || step->segment == SEGMENT_COPY || step->segment == SEGMENT_KEEP_ALIVE)
@@ -295,10 +308,8 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	else if (step->len * 2 >= d->mss && (!is_near || step->len > d->mss + 12u)) {
 		/* of a frame that the host's card cuts later one time is known for many segments:
 		 * only an even train of them, as pacing makes it, tells a speed */
-		int64_t gap = tcp_rtt_now_ns(tcp, side) / 4;
-		train_push(&conv->path->dir[own].data_train, conv->path->dir[own].data,
+		push_train(conv, &conv->path->dir[own].data_train, conv->path->dir[own].data, side,
 			packet->ts_ns, packet->wirelen + FRAMING_BYTES,
-			gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
 			(step->len > d->mss ? step->len : d->mss) + 90u);
 	}
 	if (!step->ack_advanced || step->is_setup)
@@ -311,16 +322,13 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 		return;
 	/* headers of the segments acknowledged: about 90 bytes each with framing */
 	uint64_t wire = (uint64_t)bytes + (uint64_t)bytes * 90 / (acked->mss ? acked->mss : 1);
-	int64_t rtt_now = tcp_rtt_now_ns(tcp, peer);
-	int64_t gap = rtt_now / 4;
 	if (acked->in_recovery) { /* one acknowledgement covers what was repaired */
 		train_break(&conv->path->dir[1 - own].ack_train);
 		return;
 	}
-	train_push(&conv->path->dir[1 - own].ack_train, conv->path->dir[1 - own].acks,
-		packet->ts_ns, wire, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
-		acked->mss + 90u);
-	gap_tcp_queue(conv, peer, packet->ts_ns, wire, rtt_now, 1 - own);
+	push_train(conv, &conv->path->dir[1 - own].ack_train, conv->path->dir[1 - own].acks, peer,
+		packet->ts_ns, wire, acked->mss + 90u);
+	gap_tcp_queue(conv, peer, packet->ts_ns, wire, 1 - own);
 }
 
 void gap_end(Conversation *conv)

@@ -402,8 +402,7 @@ void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const G
 	timeline_add(timeline, packet->ts_ns, &span);
 }
 
-void gap_tcp_queue(
-	Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir)
+void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	bool stands = tcp_queue_stands(&conv->tcp, side) && d->next > d->una && !d->in_recovery;
@@ -419,7 +418,7 @@ void gap_tcp_queue(
 	conv->queue_bytes[side] += wire;
 	int64_t ns = now_ns - conv->queue_since_ns[side];
 	/* two round trips: shorter stretches catch single bursts */
-	if (ns < 2 * rtt_now_ns || ns <= 0)
+	if (ns < 2 * tcp_rtt_now_ns(&conv->tcp, side) || ns <= 0)
 		return;
 	histogram_add(&conv->path->dir[dir].queue,
 		(int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);

@@ -27,7 +27,6 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label);
 
 /** gap_tcp_queue: counts @wire bytes acknowledged while a queue stands; @dir of the path. */
-void gap_tcp_queue(
-	Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int64_t rtt_now_ns, int dir);
+void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir);
 
 #endif

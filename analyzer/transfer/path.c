@@ -18,7 +18,7 @@
 /* Spacing in a train is the bottleneck's; a pause of four times its mean is not. Noise of hosts
  * does not count. */
 #define UNEVEN_FACTOR 4
-#define UNEVEN_MIN_NS (300000)
+#define UNEVEN_MIN_NS TRAIN_CLOSE_NS
 /* Stretches with a standing queue that make an estimate. */
 #define QUEUE_MIN_STRETCHES 3
 
@@ -46,11 +46,11 @@ static bool is_uneven(const Train *train, int64_t now_ns, uint64_t bytes)
 	return (double)gap > UNEVEN_FACTOR * mean;
 }
 
-/* Shorter windows than the longest usable ones are not asked for again. */
+/* Of the shortest windows nothing is asked once longer ones are usable. */
 static void count_window(Train *train, Histogram levels[TRAIN_LEVELS], int level, int64_t now_ns)
 {
 	int64_t ns = now_ns - train->start_ns[level];
-	if (ns <= 0 || level < train->usable)
+	if (ns <= 0 || (level < FASTEST_LEVEL && level < train->usable))
 		return;
 	histogram_add(&levels[level], (int64_t)((double)train->bytes[level] * 1e9 / (double)ns), 1);
 	if (histogram_count(&levels[level]) >= TRAIN_MIN_WINDOWS)
@@ -89,6 +89,13 @@ void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, ui
 		train_restart(train, now_ns);
 		return;
 	}
+	train_lengthen(train, levels, now_ns, bytes, unit);
+}
+
+void train_lengthen(
+	Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, uint32_t unit)
+{
+	train->last_ns = now_ns;
 	train->all_bytes += bytes;
 	train->bytes[0] += bytes;
 	if (train->bytes[0] < (uint64_t)TRAIN_FIRST * unit)

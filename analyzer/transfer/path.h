@@ -19,6 +19,10 @@
 /* Ethernet framing that IP lengths do not show: preamble, header, checksum, gap. IEEE 802.3. */
 #define FRAMING_BYTES 38
 
+/* A pause that never ends a train: shorter than what is called uneven, and than BURST_GAP_MIN_NS.
+ */
+#define TRAIN_CLOSE_NS (300000)
+
 /** Train: the run of packets under way in one direction. */
 typedef struct Train {
 	int64_t last_ns; /* 0: the next packet begins a train */
@@ -54,6 +58,18 @@ typedef struct Capacity {
 	bool is_share;  /* from a standing queue: what this flow got, other traffic may share the
 			   link */
 } Capacity;
+
+/** train_is_close: whether a packet at @now_ns is so close to the last that it belongs to the same
+ * train whatever the path is like: train_lengthen() does then. */
+static inline bool train_is_close(const Train *train, int64_t now_ns)
+{
+	return train->last_ns != 0 && now_ns >= train->last_ns &&
+	       now_ns - train->last_ns <= TRAIN_CLOSE_NS;
+}
+
+/** train_lengthen: train_push() for such a packet. */
+void train_lengthen(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
+	uint32_t unit);
 
 /** train_break: the sender was held up by something else than the path: the next packet begins
  * another train. */

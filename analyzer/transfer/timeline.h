@@ -30,9 +30,9 @@ typedef struct Span {
 	uint32_t other_bytes; /* that other connections of the path sent the same way meanwhile */
 	uint32_t stream;
 	uint8_t bucket, op_class, side;
-	bool is_queued; /* a queue stood on the path: waiting there is the link's */
-	bool is_after_loss;
-	bool is_flow; /* shorter than the noise floor; joined with its neighbours */
+	bool is_queued : 1; /* a queue stood on the path: waiting there is the link's */
+	bool is_after_loss : 1;
+	bool is_flow : 1; /* shorter than the noise floor; joined with its neighbours */
 } Span;
 
 typedef struct Timeline {

@@ -347,7 +347,10 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 			before = *turn_of(conv);
 		}
 		tracker_before_payload(tracker, conv, packet, &step);
-		if (conv->session)
+		bool is_skipped = conv->session && step.segment == SEGMENT_NEW &&
+				  session_skip(conv->session, side, step.from, step.len,
+					  packet->ts_ns, packet->frame);
+		if (conv->session && !is_skipped)
 			push_payload(conv, packet, &step);
 		name_application(tracker, conv, packet);
 		tracker_payload(tracker, conv, packet, &step);
