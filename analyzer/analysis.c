@@ -203,7 +203,8 @@ static void tcp_packet(
 		analysis->flows, place->near, &place->key, place->hash, packet->ts_ns, &is_new);
 	/* two inputs with the same connection may disagree about the time */
 	packet->ts_ns = flow->last_ns;
-	Conversation *conv = flow->user;
+	/* flow->user lies on a line of memory that nothing else needs */
+	Conversation *conv = flow_table_user(flow);
 	if (packet->tcp_flags & TCP_SYN && !is_new && tracker_is_reuse(conv, packet)) {
 		tracker_end(analysis->tracker, conv, packet->ts_ns, false);
 		is_new = true;

@@ -31,9 +31,9 @@ typedef struct Flow {
 #define FLOW_HEAD_BYTES ((sizeof(Flow) + FLOW_CACHE_LINE - 1) / FLOW_CACHE_LINE * FLOW_CACHE_LINE)
 
 /** flow_table_user: address of the user area, without reading the flow. */
-static inline const void *flow_table_user(const Flow *flow)
+static inline void *flow_table_user(Flow *flow)
 {
-	return (const char *)flow + FLOW_HEAD_BYTES;
+	return (char *)flow + FLOW_HEAD_BYTES;
 }
 
 typedef struct FlowTable FlowTable;

@@ -159,6 +159,7 @@ static bool is_port_of_any(const Session *session)
 static void give_up_probing(Session *session)
 {
 	session->mode = SESSION_GENERIC;
+	session->is_known = false;
 	if (!is_port_of_any(session))
 		session->late_probes = PROBE_LATE_MAX;
 	probe_clear(session);

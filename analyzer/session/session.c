@@ -349,19 +349,24 @@ const Turn *session_turn(const Session *session)
 	return &session->turn;
 }
 
-bool session_is_unknown(const Session *session)
+bool session_is_unknown(Session *session)
 {
+	if (session->is_known)
+		return false;
 	if (session->mode == SESSION_GENERIC)
 		return true;
-	if (session->mode != SESSION_FRAMED || session->framed->kind == &session_kind_ftp)
+	if (session->mode != SESSION_FRAMED)
 		return false;
-	const SmbState *smb = &session->framed->smb;
-	return !smb->saw_smb2 && !smb->saw_smb1 && !smb->saw_netbios;
+	const SessionFramed *framed = session->framed;
+	session->is_known = framed->kind == &session_kind_ftp || framed->smb.saw_smb2 ||
+			    framed->smb.saw_smb1 || framed->smb.saw_netbios;
+	return !session->is_known;
 }
 
 void session_prefetch(const Session *session, Side side)
 {
-	__builtin_prefetch(&session->turn, 1);
+	__builtin_prefetch(session, 1);
+	__builtin_prefetch((const char *)session + 64, 1);
 	if (session->mode == SESSION_FRAMED)
 		__builtin_prefetch(&session->framed->streams[side], 1);
 }

@@ -228,7 +228,7 @@ bool session_is_settled(const Session *session);
 
 /** session_is_unknown: whether it is settled and nothing of ours was found: what
  * session_protocol_name() calls "other", for every packet. */
-bool session_is_unknown(const Session *session);
+bool session_is_unknown(Session *session);
 
 /** session_prefetch: asks for what session_push() will touch. */
 void session_prefetch(const Session *session, Side side);

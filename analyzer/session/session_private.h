@@ -170,6 +170,7 @@ typedef struct SessionFramed {
 	DissectorState state;
 	StreamContext context;
 	MessageSink sink;
+	EntryWalk walk; /* of the server's side */
 	Stream streams[2];
 	RequestTable requests;
 	FileTable files;
@@ -179,7 +180,6 @@ typedef struct SessionFramed {
 	SessionPhase phases[PHASE_COUNT];
 	int64_t first_data_ns;
 	CommandStats *stats_rows;  /* of the last session_stats(), NULL */
-	EntryWalk walk;            /* of the server's side */
 	const SessionChunk *chunk; /* being pushed; NULL between */
 	StreamMessage *message;    /* whose header is being decoded */
 	const uint8_t *staged;     /* its first bytes, during the call */
@@ -226,27 +226,29 @@ typedef enum SessionMode {
 } SessionMode;
 
 struct Session {
+	/* what the usual segment needs */
+	SessionFramed *framed;
+	uint8_t mode; /* SessionMode */
+	bool is_ended;
+	bool is_known; /* session_is_unknown() said no; not asked again until probing begins anew */
+	uint16_t server_port, client_port;
+	Turn turn;
 	const SessionOps *ops;
 	void *user;
 	const Protocol *const *protocols;
 	SessionLimits limits;
-	uint16_t server_port, client_port;
-	Turn turn;
 	int64_t server_loop_ns; /* -1 unknown */
 	/* messages guessed from direction changes */
 	int64_t end[2];   /* highest offset seen */
 	int64_t begin[2]; /* first offset that the capture can have */
 	uint32_t max_segment[2];
-	uint8_t mode; /* SessionMode */
 	uint8_t last_side;
 	bool any_payload;
-	bool is_ended;
 	uint8_t probed;       /* payload segments looked at */
 	uint8_t maybe[2];     /* by side: protocols that may be, a bit each by place in the table */
 	uint8_t excluded;     /* protocols that are not */
 	uint16_t late_probes; /* segments looked at after that, on a port of ours */
 	struct ProbeChunks *kept; /* segments seen while probing */
-	SessionFramed *framed;
 	FtpData *data;
 	Session *primary; /* a channel of that one's SMB3 session; NULL its own */
 };

@@ -80,20 +80,21 @@ typedef enum StreamState {
 
 /** Stream: zeroed at start; stream_clear() at the end. Fields are read only outside stream.c. */
 typedef struct Stream {
+	/* what the usual segment needs */
 	int64_t next;  /* everything below was seen, is in a hole, or was given up */
 	int64_t end;   /* of the current message; STREAM_HEADER and STREAM_BODY */
 	uint64_t left; /* bytes of begun messages not seen yet */
+	struct StreamTrouble *trouble; /* holes and held segments; NULL when there are none */
+	uint32_t max_segment;          /* largest segment on the wire, bytes */
+	uint8_t state;                 /* StreamState */
+	bool run_is_open; /* the last segment was full or had no PSH: more will follow */
+	bool is_cut;      /* the capture did not keep bytes behind the staged ones */
 	StreamMessage current;
 	Extent extent;   /* of the current message */
 	uint8_t *staged; /* NULL when none */
 	uint32_t staged_len, staged_room;
 	int64_t staged_ns;
 	uint64_t staged_frame;
-	struct StreamTrouble *trouble; /* holes and held segments; NULL when there are none */
-	uint8_t state;                 /* StreamState */
-	bool run_is_open;     /* the last segment was full or had no PSH: more will follow */
-	bool is_cut;          /* the capture did not keep bytes behind the staged ones */
-	uint32_t max_segment; /* largest segment on the wire, bytes */
 } Stream;
 
 /**

@@ -35,8 +35,8 @@ typedef struct Train {
 } Train;
 
 typedef struct PathDirection {
-	Train data_train, ack_train; /* of all connections together: they share the bottleneck */
 	uint64_t wire_bytes;         /* passed so far, framing included */
+	Train data_train, ack_train; /* of all connections together: they share the bottleneck */
 	Histogram data[TRAIN_LEVELS], acks[TRAIN_LEVELS]; /* bytes per second */
 	Histogram queue;                                  /* rates while a queue stood */
 } PathDirection;
