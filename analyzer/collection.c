@@ -368,6 +368,7 @@ void collection_unit(Collection *collection, Unit *unit)
 		collection_unit_free(unit);
 		return;
 	}
+	unit_seal(unit);
 	g_ptr_array_add(collection->units, unit);
 }
 

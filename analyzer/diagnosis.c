@@ -5,6 +5,7 @@
 #include "analyzer/diagnosis.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>
@@ -15,6 +16,7 @@
 #include "analyzer/constants.h"
 #include "analyzer/finding.h"
 #include "analyzer/fixes.h"
+#include "analyzer/surroundings.h"
 
 /* A file is looked at on its own inside a job when it holds this share of the job's time, or lasts
  * a second. */
@@ -29,8 +31,8 @@
 
 typedef struct Examination {
 	const DiagnosisInput *input;
-	const Unit **all;
-	GArray *drafts; /* FindingCandidate */
+	Surroundings *around; /* of units, and those told of before */
+	GArray *drafts;       /* FindingCandidate */
 	bool *is_examined;
 } Examination;
 
@@ -133,10 +135,8 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 	c->server_name = address_text(ex->input->arena, unit->addr[SIDE_SERVER]);
 	c->sender_name = c->bulk == SIDE_CLIENT ? c->client_name : c->server_name;
 	c->receiver_name = c->bulk == SIDE_CLIENT ? c->server_name : c->client_name;
-	c->units = ex->all;
-	c->unit_count = ex->input->unit_count + ex->input->history_count;
-	c->connections = ex->input->facts;
-	c->connection_count = ex->input->fact_count;
+	c->units = surroundings_units(ex->around, unit, &c->unit_count);
+	c->connections = surroundings_connections(ex->around, unit, &c->connection_count);
 	c->udp_flows = ex->input->udp_flows;
 	c->udp_flow_count = ex->input->udp_flow_count;
 	c->pauses = ex->input->pauses;
@@ -216,23 +216,6 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 }
 
 /* Time of its large files, as a share of the job. */
-static double large_files_share(const DiagnosisInput *input, const Unit *job, uint32_t *ret_count)
-{
-	int64_t wall = unit_duration_ns(job), sum = 0;
-	*ret_count = 0;
-	for (uint32_t i = 0; i < input->transfer_count; i++) {
-		const Unit *u = input->units[i];
-		if (u->job_serial != job->serial)
-			continue;
-		int64_t ns = unit_duration_ns(u);
-		if (ns < LARGE_FILE_NS && (double)ns < LARGE_FILE_SHARE * (double)wall)
-			continue;
-		sum += ns;
-		++*ret_count;
-	}
-	return wall > 0 ? (double)sum / (double)wall : 0;
-}
-
 static bool is_large_file(const Unit *unit, const Unit *job)
 {
 	int64_t ns = unit_duration_ns(unit);
@@ -240,24 +223,38 @@ static bool is_large_file(const Unit *unit, const Unit *job)
 	       (double)ns >= LARGE_FILE_SHARE * (double)unit_duration_ns(job);
 }
 
+static double large_files_share(const Unit *job, const Unit *const *files, uint32_t count)
+{
+	int64_t wall = unit_duration_ns(job), sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += is_large_file(files[i], job) ? unit_duration_ns(files[i]) : 0;
+	return wall > 0 ? (double)sum / (double)wall : 0;
+}
+
 /* Either the job is spoken of or its large files are: never both about the same time. */
 static void examine_all(Examination *ex)
 {
 	const DiagnosisInput *input = ex->input;
 	g_autoptr(GPtrArray) causes = causes_in_order();
+	g_autoptr(GHashTable) places = g_hash_table_new(g_direct_hash, g_direct_equal);
+	for (uint32_t i = 0; i < input->transfer_count; i++)
+		g_hash_table_insert(places, input->units[i], GUINT_TO_POINTER(i));
 	for (uint32_t j = input->transfer_count; j < input->unit_count; j++) {
 		const Unit *job = input->units[j];
-		uint32_t large;
-		bool by_file = large_files_share(input, job, &large) >= LARGE_FILES_SHARE;
+		uint32_t count;
+		const Unit *const *files = surroundings_files(ex->around, job->serial, &count);
+		bool by_file = large_files_share(job, files, count) >= LARGE_FILES_SHARE;
 		if (!by_file)
 			examine(ex, j, causes);
-		for (uint32_t i = 0; i < input->transfer_count; i++) {
-			const Unit *u = input->units[i];
-			if (u->job_serial != job->serial)
+		for (uint32_t i = 0; i < count; i++) {
+			gpointer place;
+			/* files told of before have none */
+			if (!g_hash_table_lookup_extended(places, files[i], NULL, &place))
 				continue;
-			if (by_file && is_large_file(u, job))
-				examine(ex, i, causes);
-			ex->is_examined[i] = true;
+			uint32_t index = GPOINTER_TO_UINT(place);
+			if (by_file && is_large_file(files[i], job))
+				examine(ex, index, causes);
+			ex->is_examined[index] = true;
 		}
 	}
 	for (uint32_t i = 0; i < input->transfer_count; i++) {
@@ -430,26 +427,35 @@ static void verdict_make(const Examination *ex, const Diagnosis *d, ResultVerdic
 	list_ruled_out(ex, v->transfer, v->cause, v);
 }
 
+static gint by_rank(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Candidates of one unit lie in a row. */
 static void findings_of_units(const DiagnosisInput *input, const Examination *ex, Diagnosis *d)
 {
 	Arena *arena = input->arena;
 	d->unit_findings = arena_alloc_array(arena, input->unit_count + 1u, sizeof(uint32_t *));
 	d->unit_finding_count = arena_alloc_array(arena, input->unit_count + 1u, sizeof(size_t));
-	for (guint i = 0; i < ex->drafts->len; i++)
-		d->unit_finding_count[g_array_index(ex->drafts, FindingCandidate, i).unit]++;
-	for (uint32_t u = 0; u < input->unit_count; u++) {
-		d->unit_findings[u] =
-			arena_alloc_array(arena, d->unit_finding_count[u] + 1, sizeof(uint32_t));
-		d->unit_finding_count[u] = 0;
-	}
-	/* by rank: findings are few, candidates many */
-	for (size_t f = 0; f < d->finding_count; f++) {
-		for (guint i = 0; i < ex->drafts->len; i++) {
-			const FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
-			if (c->finding == (int32_t)f)
-				d->unit_findings[c->unit][d->unit_finding_count[c->unit]++] =
-					(uint32_t)f;
-		}
+	d->unit_fixes = arena_alloc_array(arena, input->unit_count + 1u, sizeof(*d->unit_fixes));
+	d->unit_fix_count = arena_alloc_array(arena, input->unit_count + 1u, sizeof(size_t));
+	for (guint first = 0, end; first < ex->drafts->len; first = end) {
+		uint32_t unit = g_array_index(ex->drafts, FindingCandidate, first).unit;
+		for (end = first; end < ex->drafts->len &&
+				  g_array_index(ex->drafts, FindingCandidate, end).unit == unit;)
+			end++;
+		uint32_t *list = arena_alloc_array(arena, end - first, sizeof(*list));
+		for (guint i = first; i < end; i++)
+			list[i - first] =
+				(uint32_t)g_array_index(ex->drafts, FindingCandidate, i).finding;
+		qsort(list, end - first, sizeof(*list), by_rank);
+		d->unit_findings[unit] = list;
+		d->unit_finding_count[unit] = end - first;
+		d->unit_fixes[unit] =
+			fixes_list(arena, &g_array_index(ex->drafts, FindingCandidate, first),
+				end - first, &d->unit_fix_count[unit]);
 	}
 }
 
@@ -476,25 +482,20 @@ Diagnosis diagnosis_run(const DiagnosisInput *input)
 		.drafts = g_array_new(FALSE, TRUE, sizeof(FindingCandidate)),
 		.is_examined =
 			arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(bool))};
-	ex.all = arena_alloc_array(
-		input->arena, input->unit_count + input->history_count + 1u, sizeof(*ex.all));
-	for (uint32_t i = 0; i < input->unit_count; i++)
-		ex.all[i] = input->units[i];
-	for (uint32_t i = 0; i < input->history_count; i++)
-		ex.all[input->unit_count + i] = input->history[i];
+	uint32_t all_count = input->unit_count + input->history_count;
+	g_autofree Unit **all = g_new(Unit *, all_count + 1);
+	if (input->unit_count > 0)
+		memcpy(all, input->units, input->unit_count * sizeof(*all));
+	if (input->history_count > 0)
+		memcpy(all + input->unit_count, input->history,
+			input->history_count * sizeof(*all));
+	ex.around = surroundings_new(all, all_count, input->facts, input->fact_count);
 	examine_all(&ex);
 	d.findings = finding_rank(input, ex.drafts, &d.finding_count);
 	findings_of_units(input, &ex, &d);
-	d.unit_fixes =
-		arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(*d.unit_fixes));
-	d.unit_fix_count = arena_alloc_array(input->arena, input->unit_count + 1u, sizeof(size_t));
-	for (uint32_t u = 0; u < input->unit_count; u++) {
-		if (d.unit_finding_count[u] > 0)
-			d.unit_fixes[u] =
-				fixes_list(input->arena, ex.drafts, u, &d.unit_fix_count[u]);
-	}
 	d.unit_outlooks = outlooks_make(&ex);
 	verdict_make(&ex, &d, &d.verdict);
 	g_array_unref(ex.drafts);
+	surroundings_free(ex.around);
 	return d;
 }

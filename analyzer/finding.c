@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/address.h"
+#include "analyzer/base/hash.h"
 #include "analyzer/constants.h"
 
 /** Group: the same cause between the same two hosts, one way. */
@@ -21,12 +22,30 @@ typedef struct Group {
 	Confidence confidence;
 } Group;
 
-static bool same_group(const DiagnosisInput *input, const Group *g, const FindingCandidate *c)
+/** GroupKey: what findings of one group have in common; no padding, so that its bytes compare. */
+typedef struct GroupKey {
+	const Cause *cause;
+	uint8_t addr[2][16];
+	uint32_t is_note, is_write;
+} GroupKey;
+
+static guint group_hash(gconstpointer key)
 {
-	const Unit *a = input->units[g->main->unit], *b = input->units[c->unit];
-	return g->cause == c->cause && g->main->draft.is_note == c->draft.is_note &&
-	       memcmp(a->addr, b->addr, sizeof(a->addr)) == 0 &&
-	       unit_is_write(a) == unit_is_write(b);
+	return (guint)hash_bytes(key, sizeof(GroupKey));
+}
+
+static gboolean group_equal(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, sizeof(GroupKey)) == 0;
+}
+
+static GroupKey group_key(const DiagnosisInput *input, const FindingCandidate *c)
+{
+	const Unit *unit = input->units[c->unit];
+	GroupKey key = {
+		.cause = c->cause, .is_note = c->draft.is_note, .is_write = unit_is_write(unit)};
+	memcpy(key.addr, unit->addr, sizeof(key.addr));
+	return key;
 }
 
 static Severity severity_of(const Group *g)
@@ -176,18 +195,18 @@ static void finding_fill(
 ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, size_t *ret_count)
 {
 	g_autoptr(GArray) groups = g_array_new(FALSE, TRUE, sizeof(Group));
+	g_autoptr(GHashTable) places = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
 	for (guint i = 0; i < candidates->len; i++) {
 		FindingCandidate *c = &g_array_index(candidates, FindingCandidate, i);
-		Group *into = NULL;
-		for (guint k = 0; k < groups->len && !into; k++) {
-			Group *g = &g_array_index(groups, Group, k);
-			into = same_group(input, g, c) ? g : NULL;
-		}
-		if (!into) {
+		GroupKey key = group_key(input, c);
+		gpointer place;
+		if (!g_hash_table_lookup_extended(places, &key, NULL, &place)) {
 			Group new = {.cause = c->cause, .main = c, .id = groups->len};
+			place = GUINT_TO_POINTER(groups->len);
+			g_hash_table_insert(places, g_memdup2(&key, sizeof(key)), place);
 			g_array_append_val(groups, new);
-			into = &g_array_index(groups, Group, groups->len - 1);
 		}
+		Group *into = &g_array_index(groups, Group, GPOINTER_TO_UINT(place));
 		c->finding = (int32_t)into->id;
 		into->lost_ns += c->draft.lost_ns;
 		into->saving = saving_beside(into->saving, c->saving);

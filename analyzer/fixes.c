@@ -43,12 +43,12 @@ static ResultFix fix_make(
 }
 
 const ResultFix *fixes_list(
-	Arena *arena, const GArray *candidates, uint32_t unit, size_t *ret_count)
+	Arena *arena, const FindingCandidate *candidates, size_t candidate_count, size_t *ret_count)
 {
 	g_autoptr(GPtrArray) own = g_ptr_array_new();
-	for (guint i = 0; i < candidates->len; i++) {
-		const FindingCandidate *c = &g_array_index(candidates, FindingCandidate, i);
-		if (c->unit == unit && c->draft.fix && c->saving.high_ns > 0)
+	for (size_t i = 0; i < candidate_count; i++) {
+		const FindingCandidate *c = &candidates[i];
+		if (c->draft.fix && c->saving.high_ns > 0)
 			g_ptr_array_add(own, (gpointer)(uintptr_t)c);
 	}
 	g_ptr_array_sort(own, by_promise);

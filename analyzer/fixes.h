@@ -9,14 +9,15 @@
 #include <glib.h>
 
 #include "analyzer/base/arena.h"
+#include "analyzer/finding.h"
 #include "analyzer/result.h"
 
 /* Steps of one unit: who has made so many looks again. */
 #define FIXES_MAX 8
 
-/** fixes_list: the fixes of unit @unit among @candidates (FindingCandidate, ranked: their findings
- * are set), the surest and largest first; in @arena. */
-const ResultFix *fixes_list(
-	Arena *arena, const GArray *candidates, uint32_t unit, size_t *ret_count);
+/** fixes_list: the fixes among @candidates, which are of one unit and ranked (their findings are
+ * set), the surest and largest first; in @arena. */
+const ResultFix *fixes_list(Arena *arena, const FindingCandidate *candidates,
+	size_t candidate_count, size_t *ret_count);
 
 #endif

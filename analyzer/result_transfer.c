@@ -166,6 +166,11 @@ static bool is_alike(const Run *a, const Run *b)
 	       y <= SLICE_RATE_FACTOR * x;
 }
 
+static int64_t middle_of(size_t bin, int64_t bin_ns)
+{
+	return (int64_t)bin * bin_ns + bin_ns / 2;
+}
+
 /* Which bucket dominates the bins of @r together. */
 static Bucket run_dominant(const Account *a, const Run *r, int64_t first_ns)
 {
@@ -173,15 +178,15 @@ static Bucket run_dominant(const Account *a, const Run *r, int64_t first_ns)
 	int64_t from = r->start_ns + first_ns - series_start_ns(a->buckets_a);
 	int64_t to = r->end_ns + first_ns - series_start_ns(a->buckets_a);
 	int64_t best = 0;
+	size_t first = from > 0 ? (size_t)(from / bin_ns) : 0;
+	if (middle_of(first, bin_ns) < from)
+		first++;
 	Bucket bucket = r->dominant;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
 		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
 		int64_t sum = 0;
-		for (size_t i = 0; i < series_count(s); i++) {
-			int64_t middle = (int64_t)i * bin_ns + bin_ns / 2;
-			if (middle >= from && middle < to)
-				sum += series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
-		}
+		for (size_t i = first; i < series_count(s) && middle_of(i, bin_ns) < to; i++)
+			sum += series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
 		if (sum > best) {
 			best = sum;
 			bucket = (Bucket)b;

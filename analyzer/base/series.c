@@ -10,6 +10,7 @@
 
 #define FIRST_SHIFT 20 /* SERIES_FIRST_BIN_NS as a power of two */
 #define FIRST_ROOM 8
+#define NOT_KEPT UINT8_MAX
 
 struct Series {
 	int64_t start_ns;
@@ -17,8 +18,11 @@ struct Series {
 	size_t bins;    /* most there may be */
 	size_t room;    /* rows in memory */
 	size_t used, column_count;
-	int64_t *values; /* [bin][column] */
+	int64_t *values; /* [bin][column]; of a sealed one [bin][kept column] */
 	SeriesRule rules[SERIES_MAX_COLUMNS];
+	bool is_sealed;
+	uint8_t kept_count;               /* of a sealed one: columns that have values... */
+	uint8_t kept[SERIES_MAX_COLUMNS]; /* ...and which of these a column is, NOT_KEPT none */
 };
 
 static int64_t empty_value(SeriesRule rule)
@@ -127,6 +131,8 @@ static size_t bin_of(Series *s, uint64_t since_ns)
 
 void series_add(Series *series, size_t column, int64_t t_ns, int64_t value)
 {
+	if (series->is_sealed)
+		return;
 	if (series->rules[column] == SERIES_MAX && value < 0)
 		value = 0;
 	add_to_bin(series, column, bin_of(series, since_start(series, t_ns)), value);
@@ -144,7 +150,7 @@ static int64_t share_of(int64_t total, uint64_t part, uint64_t whole)
 void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns, int64_t total)
 {
 	uint64_t from = since_start(series, t0_ns), to = since_start(series, t1_ns);
-	if (to <= from) {
+	if (to <= from || series->is_sealed) {
 		series_add(series, column, t0_ns, total);
 		return;
 	}
@@ -181,8 +187,47 @@ size_t series_count(const Series *series)
 	return series->used;
 }
 
+static bool has_values(const Series *s, size_t column)
+{
+	for (size_t b = 0; b < s->used; b++) {
+		if (s->values[b * s->column_count + column] != empty_value(s->rules[column]))
+			return true;
+	}
+	return false;
+}
+
+void series_seal(Series *series)
+{
+	if (!series || series->is_sealed)
+		return;
+	uint8_t kept[SERIES_MAX_COLUMNS], count = 0;
+	for (size_t c = 0; c < series->column_count; c++)
+		kept[c] = has_values(series, c) ? count++ : NOT_KEPT;
+	/* never less than a cell, so that there is a block; rows move forward, so that none is
+	 * overwritten before its turn */
+	size_t cells = series->used * count;
+	for (size_t b = 0; b < series->used; b++) {
+		for (size_t c = 0; c < series->column_count; c++) {
+			if (kept[c] != NOT_KEPT)
+				series->values[b * count + kept[c]] =
+					series->values[b * series->column_count + c];
+		}
+	}
+	int64_t *values = realloc(series->values, (cells > 0 ? cells : 1) * sizeof *values);
+	if (values)
+		series->values = values;
+	for (size_t c = 0; c < series->column_count; c++)
+		series->kept[c] = kept[c];
+	series->kept_count = count;
+	series->is_sealed = true;
+}
+
 int64_t series_value(const Series *series, size_t column, size_t bin)
 {
+	if (series->is_sealed)
+		return series->kept[column] == NOT_KEPT
+			       ? empty_value(series->rules[column])
+			       : series->values[bin * series->kept_count + series->kept[column]];
 	return series->values[bin * series->column_count + column];
 }
 

@@ -53,6 +53,10 @@ size_t series_count(const Series *series);
 /** series_value: value of @bin (below series_count()) in @column. */
 int64_t series_value(const Series *series, size_t column, size_t bin);
 
+/** series_seal: nothing is added any more (later calls are ignored): columns without values are
+ * given back. NULL is allowed. */
+void series_seal(Series *series);
+
 /** series_free: NULL is allowed. */
 void series_free(Series *series);
 

@@ -371,6 +371,13 @@ void unit_drop_series(Unit *unit)
 	unit->series = NULL;
 }
 
+void unit_seal(Unit *unit)
+{
+	series_seal(unit->series);
+	series_seal(unit->account.buckets_a);
+	series_seal(unit->account.buckets_b);
+}
+
 void unit_free(Unit *unit)
 {
 	if (!unit)

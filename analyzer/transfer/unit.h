@@ -210,6 +210,9 @@ int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns);
 /** unit_drop_series: gives the memory of its pictures back. */
 void unit_drop_series(Unit *unit);
 
+/** unit_seal: it is complete; what its pictures do not need is given back. */
+void unit_seal(Unit *unit);
+
 /** unit_free: NULL is allowed. */
 void unit_free(Unit *unit);
 

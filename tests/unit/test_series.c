@@ -120,3 +120,31 @@ Test(series, far_times)
 	series_free(s);
 	series_free(NULL);
 }
+
+Test(series, sealing_keeps_every_value_and_takes_no_more)
+{
+	const SeriesRule rules[] = {SERIES_SUM, SERIES_SUM, SERIES_MAX, SERIES_MAX};
+	Series *series = series_new(0, 16, 4, rules);
+	for (int64_t i = 0; i < 100; i++)
+		series_add(series, i % 3 == 0 ? 1 : 3, i * 3 * SERIES_FIRST_BIN_NS, i + 1);
+	size_t count = series_count(series);
+	int64_t before[16][4];
+	for (size_t b = 0; b < count; b++)
+		for (size_t c = 0; c < 4; c++)
+			before[b][c] = series_value(series, c, b);
+	series_seal(series);
+	series_seal(series);
+	series_add(series, 0, 0, 1000);
+	series_add_span(series, 1, 0, 1000 * SERIES_FIRST_BIN_NS, 1000);
+	cr_assert_eq(series_count(series), count);
+	for (size_t b = 0; b < count; b++)
+		for (size_t c = 0; c < 4; c++)
+			cr_assert_eq(series_value(series, c, b), before[b][c], "bin %zu column %zu",
+				b, c);
+	series_free(series);
+	Series *empty = series_new(0, 16, 4, rules);
+	series_seal(empty);
+	cr_assert_eq(series_count(empty), 0);
+	series_free(empty);
+	series_seal(NULL);
+}
