@@ -186,7 +186,6 @@ static InputState *input_state(Analysis *analysis, uint16_t input)
 	return &g_array_index(analysis->inputs, InputState, input);
 }
 
-/* @next: counts the connections of this kind; @first: the number of the first one. */
 /** Place: where a packet belongs, found before its turn comes. */
 typedef struct Place {
 	FlowKey key;
@@ -195,6 +194,7 @@ typedef struct Place {
 	bool from_low;
 } Place;
 
+/* @next: counts the connections of this kind; @first: the number of the first one. */
 static void tcp_packet(
 	Analysis *analysis, Packet *packet, const Place *place, uint32_t *next, uint32_t first)
 {
