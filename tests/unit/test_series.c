@@ -123,8 +123,8 @@ Test(series, far_times)
 
 Test(series, sealing_keeps_every_value_and_takes_no_more)
 {
-	const SeriesRule rules[] = {SERIES_SUM, SERIES_SUM, SERIES_MAX, SERIES_MAX};
-	Series *series = series_new(0, 16, 4, rules);
+	const SeriesRule mixed[] = {SERIES_SUM, SERIES_SUM, SERIES_MAX, SERIES_MAX};
+	Series *series = series_new(0, 16, 4, mixed);
 	for (int64_t i = 0; i < 100; i++)
 		series_add(series, i % 3 == 0 ? 1 : 3, i * 3 * SERIES_FIRST_BIN_NS, i + 1);
 	size_t count = series_count(series);
@@ -142,7 +142,7 @@ Test(series, sealing_keeps_every_value_and_takes_no_more)
 			cr_assert_eq(series_value(series, c, b), before[b][c], "bin %zu column %zu",
 				b, c);
 	series_free(series);
-	Series *empty = series_new(0, 16, 4, rules);
+	Series *empty = series_new(0, 16, 4, mixed);
 	series_seal(empty);
 	cr_assert_eq(series_count(empty), 0);
 	series_free(empty);
