@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* causes 2.12: a capture that lacks a tenth supports no firm conclusion. */
+/* docs/architecture.md, "Every nanosecond once": a capture that lacks a tenth supports no firm
+ * conclusion. */
 #define HEAVY_SHARE 0.10
 
 /* The two oldest become one, which says no less than they did. */

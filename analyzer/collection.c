@@ -11,7 +11,8 @@
 
 #define SMB1_NEGOTIATE 0x72 /* MS-CIFS 2.2.4.52 */
 
-/* causes 2.4: a tenth of the round trip from a host is at that host. */
+/* docs/architecture.md, "Life of a packet": a tenth of the round trip from a host is at that host.
+ */
 #define VANTAGE_NEAR_SHARE 0.1
 /* Below this, scheduling decides which side seems nearer. */
 #define VANTAGE_MIN_RTT_NS (MILLISECOND_NS / 2)

@@ -103,15 +103,16 @@
 #define CONNECTION_IDLE_NS (120 * SECOND_NS)
 #define SMALL_FILE_BYTES (256 * 1024)
 /* A disk that has to move its head needs 5 ms and more; what a host has in memory it copies, signs
- * and sends at 1 GB/s. Causes 3.46. */
+ * and sends at 1 GB/s. docs/causes.md, server-slow-read. */
 #define SLOW_SERVICE_NS (5 * MILLISECOND_NS)
 #define SLOW_SERVICE_NS_PER_BYTE 1
 
-/* causes 2.12: bytes the capture lacks; above these shares findings are capped. */
+/* docs/architecture.md, "Every nanosecond once": bytes the capture lacks; above these shares
+ * findings are capped. */
 #define CAPTURE_DROPS_MENTION_SHARE 0.001
 #define CAPTURE_DROPS_MEDIUM_SHARE 0.02
 #define CAPTURE_DROPS_LOW_SHARE 0.10
-/* causes 3.70 and 3.73 */
+/* docs/causes.md, capture-snaplen and capture-duplicates */
 #define CAPTURE_CUT_SHARE 0.01
 #define CAPTURE_COPIES_SHARE 0.01
 /* Connections that carry less are no transfers; their missing handshakes interest nobody. */

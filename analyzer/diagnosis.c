@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From units to findings and the verdict: see diagnosis.h. Causes 2.15 and 2.16.
+ * From units to findings and the verdict: see diagnosis.h. docs/architecture.md, "Life of a
+ * finding".
  */
 #include "analyzer/diagnosis.h"
 
@@ -24,7 +25,8 @@
 #define LARGE_FILE_NS SECOND_NS
 /* Files that hold most of a job are spoken of instead of the job. */
 #define LARGE_FILES_SHARE 0.7
-/* Below this nobody waits; causes 2.16 calls it healthy unless something major is wrong. */
+/* Below this nobody waits; docs/architecture.md, "Life of a finding" calls it healthy unless
+ * something major is wrong. */
 #define SHORT_WALL_NS SECOND_NS
 /* Reasons listed at most: what is ruled out must fit two lines. */
 #define MAX_RULED_OUT 5

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ranking findings: see finding.h. Causes 2.16.
+ * Ranking findings: see finding.h. docs/architecture.md, "Life of a finding".
  */
 #include "analyzer/finding.h"
 

@@ -13,7 +13,7 @@
 #include "dissectors/packet.h"
 
 /* Packets held back at most, and how long in capture time: queues of cards and kernels are no
- * deeper (causes 2.3). */
+ * deeper (docs/architecture.md, "Life of a packet"). */
 #define SORTER_ROOM 256
 #define SORTER_WINDOW_NS (INT64_C(10) * 1000 * 1000)
 #define SORTER_MAX_STEP_NS (INT64_C(1000) * 1000 * 1000)

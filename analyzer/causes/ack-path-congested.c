@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The way of the data is free, the way back of its acknowledgements is not. Causes 3.79.
+ * The way of the data is free, the way back of its acknowledgements is not. docs/causes.md,
+ * ack-path-congested.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
@@ -8,7 +9,7 @@
 #include "analyzer/causes/neighbours.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.79. */
+/* docs/causes.md, ack-path-congested. */
 #define MAX_LINK_SHARE 0.70
 #define INFLATION_FACTOR 3
 #define MIN_ADDED_NS (20 * MILLISECOND_NS)

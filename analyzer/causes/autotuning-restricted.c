@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The receive window grows, but stops short of what the path needs. Causes 3.4.
+ * The receive window grows, but stops short of what the path needs. docs/causes.md,
+ * autotuning-restricted.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The full link holds a long queue: everything else on it waits. A note. Causes 3.31.
+ * The full link holds a long queue: everything else on it waits. A note. docs/causes.md,
+ * bufferbloat.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/pace.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.31: five times the free path's round trip, and 50 ms more. */
+/* docs/causes.md, bufferbloat: five times the free path's round trip, and 50 ms more. */
 #define MIN_FACTOR 5
 #define MIN_ADDED_NS (50 * MILLISECOND_NS)
 #define MIN_LINK_SHARE 0.70

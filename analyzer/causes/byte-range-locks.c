@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * byte-range-locks: the client asks again and again for a lock that another holds. Causes 3.54.
+ * byte-range-locks: the client asks again and again for a lock that another holds. docs/causes.md,
+ * byte-range-locks.
  */
 #include "analyzer/causes/requests.h"
 
-/* Causes 3.54. */
+/* docs/causes.md, byte-range-locks. */
 #define MIN_REFUSED 5
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

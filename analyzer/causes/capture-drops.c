@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The capture lacks packets: nobody can say what that time was. Causes 3.69.
+ * The capture lacks packets: nobody can say what that time was. docs/causes.md, capture-drops.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.69: a thousandth of the bytes. */
+/* docs/causes.md, capture-drops: a thousandth of the bytes. */
 #define MIN_SHARE 0.001
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * client-think: the client had its answer and waited before it asked again, or stopped supplying
- * the data of a write. Causes 3.50.
+ * the data of a write. docs/causes.md, client-think.
  */
 #include <math.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"
 
-/* Less is the ordinary work between two requests. Causes 3.50. */
+/* Less is the ordinary work between two requests. docs/causes.md, client-think. */
 #define MIN_SHARE 0.20
 /* Pauses are regular when the longest are hardly longer than the mean: a program that sleeps or
  * works for a fixed time. Judgement. */
@@ -25,7 +25,7 @@
 /* A sender that stops for no longer waits for an acknowledgement, as with a small window.
  * Judgement. */
 #define OWN_STALL_RTT_SHARE 1.5
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 /** Pauses: of the client, of both kinds. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * connect-retries: the first packets of a connection got no answer and were sent again.
- * Causes 3.67.
+ * docs/causes.md, connect-retries.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * copy-through-client: a file is copied within one server by reading and writing it back, although
- * the server could copy it by itself. Causes 3.57.
+ * the server could copy it by itself. docs/causes.md, copy-through-client.
  */
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.57. */
+/* docs/causes.md, copy-through-client. */
 #define SAME_SHARE 0.9
 #define MIN_BYTES (1024 * 1024)
 

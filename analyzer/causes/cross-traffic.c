@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Other connections took the path at the same time. Causes 3.32.
+ * Other connections took the path at the same time. docs/causes.md, cross-traffic.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
@@ -8,7 +8,8 @@
 #include "analyzer/causes/neighbours.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.32: with the transfer they fill the path; a fifth less is left to what was not captured.
+/* docs/causes.md, cross-traffic: with the transfer they fill the path; a fifth less is left to what
+ * was not captured.
  */
 #define FULL_SHARE 0.85
 #define NEARLY_FULL_SHARE 0.65

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sender holds a small last piece until an acknowledgement arrives, the receiver holds that
- * acknowledgement back: two timers wait for each other. Causes 3.21.
+ * acknowledgement back: two timers wait for each other. docs/causes.md, delayed-ack-nagle.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.21: five stalls make a pattern. */
+/* docs/causes.md, delayed-ack-nagle: five stalls make a pattern. */
 #define MIN_EVENTS 5
 #define SURE_EVENTS 10
-/* Timers of systems, causes 3.21: 40 ms Linux and current Windows, 100 ms old BSD and macOS,
- * 200 ms older Windows; each with room for the clock tick. */
+/* Timers of systems, docs/causes.md, delayed-ack-nagle: 40 ms Linux and current Windows, 100 ms old
+ * BSD and macOS, 200 ms older Windows; each with room for the clock tick. */
 #define LINUX_MAX_NS (75 * MILLISECOND_NS)
 #define BSD_MIN_NS (90 * MILLISECOND_NS)
 #define BSD_MAX_NS (110 * MILLISECOND_NS)

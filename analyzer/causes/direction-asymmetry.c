@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fast one way, slow the other between the same two hosts. A comparison: it claims no time, the
- * cause of the slow direction does. Causes 3.33.
+ * cause of the slow direction does. docs/causes.md, direction-asymmetry.
  */
 #include <string.h>
 
@@ -9,11 +9,12 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.33: large enough to compare, and at least twice as fast. */
+/* docs/causes.md, direction-asymmetry: large enough to compare, and at least twice as fast. */
 #define MIN_BYTES (4000 * 1000)
 #define MIN_NS (2 * SECOND_NS)
 #define MIN_RATIO 2.0
-/* Both directions full: an access line with two speeds, nothing is wrong (causes 3.33, N15). */
+/* Both directions full: an access line with two speeds, nothing is wrong (docs/causes.md,
+ * direction-asymmetry, N15). */
 #define FULL_SHARE 0.80
 
 /* A short snap length hides part of a file from the protocol, not from TCP. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * directory-enumeration: listing folders, and asking about each entry by itself, is what takes the
- * time. Causes 3.42.
+ * time. docs/causes.md, directory-enumeration.
  */
 #include <math.h>
 
@@ -10,14 +10,14 @@
 #include "analyzer/causes/service.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.42. */
+/* docs/causes.md, directory-enumeration. */
 #define MIN_SHARE 0.30
 /* Questions about entries follow a listing when there are many and hardly any file is read or
  * written between them. */
 #define MIN_ENTRY_QUERIES 20
 #define MAX_MOVED_SHARE 0.2
 /* Buffer that current clients give for a listing; Windows Vista to 7 gave 64 KiB, smbclient the
- * server's largest. Causes 3.42. */
+ * server's largest. docs/causes.md, directory-enumeration. */
 #define LARGE_BUFFER (1024.0 * 1024)
 
 static const unsigned mask_entries =

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Nearly all packets carry the congestion mark: a device overwrites the field. Causes 3.20.
+ * Nearly all packets carry the congestion mark: a device overwrites the field. docs/causes.md,
+ * ecn-broken.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.20: a queue marks some packets; a device that overwrites the field marks all. */
+/* docs/causes.md, ecn-broken: a queue marks some packets; a device that overwrites the field marks
+ * all. */
 #define MANGLED_SHARE 0.90
 #define MIN_PACKETS 50
 #define MIN_ECHOES 10

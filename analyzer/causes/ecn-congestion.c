@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Routers mark packets instead of dropping them: congestion without loss. Causes 3.20.
+ * Routers mark packets instead of dropping them: congestion without loss. docs/causes.md,
+ * ecn-congestion.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.20: reductions that make it a cause, and twice that to be sure (2.16). */
+/* docs/causes.md, ecn-congestion: reductions that make it a cause, and twice that to be sure
+ * (2.16). */
 #define MIN_ECHOES 10
 /* A queue marks some packets; a device that overwrites the field marks all. */
 #define MANGLED_SHARE 0.90

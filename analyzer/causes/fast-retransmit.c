@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets were lost and repaired, and that is not why it was slow: a note. Causes 3.15.
+ * Packets were lost and repaired, and that is not why it was slow: a note. docs/causes.md,
+ * fast-retransmit.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * flush-write-through: writes that wait for the disk, because the client flushes all the time or
- * asks for write-through. Causes 3.45.
+ * asks for write-through. docs/causes.md, flush-write-through.
  */
 #include "analyzer/causes/requests.h"
 #include "analyzer/causes/service.h"
 
-/* Causes 3.45: one FLUSH per eight writes. */
+/* docs/causes.md, flush-write-through: one FLUSH per eight writes. */
 #define WRITES_PER_FLUSH 8
 #define THROUGH_SHARE 0.5
 /* One FLUSH at the end of a file is normal. */

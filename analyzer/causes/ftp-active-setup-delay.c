@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-active-setup-delay: in active mode the server's connection to the client is slow to come up.
- * Causes 3.61.
+ * docs/causes.md, ftp-active-setup-delay.
  */
 #include "analyzer/causes/ftp.h"
 #include "analyzer/constants.h"
 
-/* Beyond a round trip. Causes 3.61. */
+/* Beyond a round trip. docs/causes.md, ftp-active-setup-delay. */
 #define DELAY_NS (100 * MILLISECOND_NS)
 
 /* The server's wait before its first SYN, as far as it is among the longest pauses. */

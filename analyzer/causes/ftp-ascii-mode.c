@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-ascii-mode: a file was moved as text (TYPE A). A fact; what the conversion costs cannot be
- * told from packets. Causes 3.58.
+ * told from packets. docs/causes.md, ftp-ascii-mode.
  */
 #include "analyzer/causes/ftp.h"
 
-/* Smaller ones are texts, mostly. Causes 3.58. */
+/* Smaller ones are texts, mostly. docs/causes.md, ftp-ascii-mode. */
 #define MIN_BYTES (64 * 1024)
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

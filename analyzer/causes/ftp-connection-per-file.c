@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-connection-per-file: many small files over FTP, each with a data connection of its own and a
- * dialogue before and after it. Causes 3.59.
+ * dialogue before and after it. docs/causes.md, ftp-connection-per-file.
  */
 #include <math.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.59. */
+/* docs/causes.md, ftp-connection-per-file. */
 #define MIN_FILES 10
 #define SMALL_BYTES (1000 * 1000)
 #define MIN_SHARE 0.40
 /* RETR or STOR and its answer, and the data: what is left when everything else is pipelined or
- * remembered. Causes 3.59. */
+ * remembered. docs/causes.md, ftp-connection-per-file. */
 #define KEPT_ROUND_TRIPS 2.0
 /* A server that needs longer than a disk seek per file is a cause of its own. */
 #define QUICK_PER_FILE_NS SLOW_SERVICE_NS
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 static const unsigned mask_control = OP_MASK_ALL & ~OP_MASK(OP_AUTH);

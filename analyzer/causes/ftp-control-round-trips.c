@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-control-round-trips: commands beside the transfer itself, for every file: SIZE, MDTM, TYPE,
- * CWD… Causes 3.60.
+ * CWD… docs/causes.md, ftp-control-round-trips.
  */
 #include <math.h>
 
 #include "analyzer/causes/ftp.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.59. */
+/* docs/causes.md, ftp-connection-per-file. */
 #define MIN_FILES 10
 #define SMALL_BYTES (1000 * 1000)
 /* A dialogue without files is worth telling from here on. Judgement. */
 #define MIN_COMMANDS 100
 /* One extra command in two files is a habit. */
 #define MIN_PER_FILE 0.5
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

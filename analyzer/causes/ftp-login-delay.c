@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ftp-login-delay: seconds before the greeting or before the answer to the password. Causes 3.64.
+ * ftp-login-delay: seconds before the greeting or before the answer to the password.
+ * docs/causes.md, ftp-login-delay.
  */
 #include <string.h>
 
 #include "analyzer/causes/ftp.h"
 #include "analyzer/constants.h"
 
-/* Beyond a round trip. Causes 3.64. */
+/* Beyond a round trip. docs/causes.md, ftp-login-delay. */
 #define DELAY_NS SECOND_NS
 
 static const CommandStats *slowest_command(const SessionStats *s)

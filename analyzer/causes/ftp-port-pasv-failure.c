@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-port-pasv-failure: the data connection could not be made; the client waited and tried another
- * way. Causes 3.62.
+ * way. docs/causes.md, ftp-port-pasv-failure.
  */
 #include "analyzer/causes/ftp.h"
 #include "analyzer/constants.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ftp-restart: a transfer was broken off and began again from the start, so bytes were moved twice.
- * Causes 3.63.
+ * docs/causes.md, ftp-restart.
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * After each pause the sender begins again from a small window. Causes 3.10.
+ * After each pause the sender begins again from a small window. docs/causes.md, idle-restart.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.10. */
+/* docs/causes.md, idle-restart. */
 #define MIN_RESTARTS 3
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

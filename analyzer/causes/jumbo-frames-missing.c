@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * 1500-byte frames on a path that seems to allow 9000. The gain is small and can be computed;
- * causes 3.24, which also lists when this must not be said.
+ * docs/causes.md, jumbo-frames-missing, which also lists when this must not be said.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
@@ -12,7 +12,7 @@
 #define MTU_JUMBO 9000.0
 #define HEADER_BYTES 40.0
 #define TIMESTAMP_BYTES 12.0
-/* Causes 3.24: a gigabit or more, full, on one network. */
+/* docs/causes.md, jumbo-frames-missing: a gigabit or more, full, on one network. */
 #define MIN_NOMINAL_BPS 1e9
 #define MAX_RTT_NS (5 * MILLISECOND_NS)
 #define JUMBO_MIN_MSS 8000

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The healthy verdict: the bytes needed the time. Causes 3.26.
+ * The healthy verdict: the bytes needed the time. docs/causes.md, link-limited.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"
 
-/* Causes 2.7: names of Ethernet speeds. */
+/* docs/architecture.md, "Every nanosecond once": names of Ethernet speeds. */
 static const char *speed_name(double nominal_bps)
 {
 	if (nominal_bps >= 1e9)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Some hop runs at a lower Ethernet speed than others of the same hosts in the same capture.
- * Causes 3.25.
+ * docs/causes.md, link-speed-low.
  */
 #include <string.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.25. */
+/* docs/causes.md, link-speed-low. */
 #define MIN_LINK_SHARE 0.70
 #define MAX_NOMINAL_BPS 100e6
 #define FASTER_FACTOR 1.5

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Losses come in bursts when the queue before the bottleneck overflows. Causes 3.12.
+ * Losses come in bursts when the queue before the bottleneck overflows. docs/causes.md,
+ * loss-congestive.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
-/* Causes 3.12: so many losses announced themselves by a longer round trip. */
+/* docs/causes.md, loss-congestive: so many losses announced themselves by a longer round trip. */
 #define FILLING_SHARE 0.5
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Single packets vanish although no queue is full. Causes 3.11.
+ * Single packets vanish although no queue is full. docs/causes.md, loss-random.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
-/* Causes 3.11: a quarter of the losses may come with an inflated round trip by chance. */
+/* docs/causes.md, loss-random: a quarter of the losses may come with an inflated round trip by
+ * chance. */
 #define INFLATED_SHARE 0.25
-/* Events and packets that leave no doubt: twice the rule's least (causes 2.16). */
+/* Events and packets that leave no doubt: twice the rule's least (docs/architecture.md, "Life of a
+ * finding"). */
 #define SURE_EVENTS 10
 /* Mathis' model and the measured rate agree within a factor of two, or it says nothing. */
 #define MODEL_FACTOR 2.0

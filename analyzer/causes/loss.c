@@ -13,14 +13,14 @@
 
 /* Mathis et al. 1997: rate = 1.22 MSS / (RTT sqrt(p)). */
 #define MATHIS_FACTOR 1.22
-/* Causes 3.11: the model fits when it is within a factor of two. */
+/* docs/causes.md, loss-random: the model fits when it is within a factor of two. */
 #define MATHIS_TOLERANCE 2.0
 /* Segments that show which size passes: many, and larger than the smallest MTU of IPv4 (RFC 791).
  */
 #define MIN_FAR_PACKETS 100
 #define MIN_FAR_SEGMENT 536
 /* What a timer costs at least after the fix: the loss is seen and repaired in two round trips
- * (causes 2.15). */
+ * (docs/architecture.md, "Life of a finding"). */
 #define REPAIR_ROUND_TRIPS 2
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -146,7 +146,8 @@ bool loss_was_none(const LossFacts *facts)
 static LossKind unneeded_kind(const CauseContext *context, const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
-	/* a receiver that holds its acknowledgements is the slow reader's story (causes 2.19) */
+	/* a receiver that holds its acknowledgements is the slow reader's story
+	 * (docs/architecture.md, "Life of a finding") */
 	if (reader_kind(context) != READER_FINE)
 		return LOSS_FINE;
 	double reordered = (double)d->reordered / (double)d->payload_packets;
@@ -170,7 +171,8 @@ static bool is_congestive(const LossFacts *facts)
 	       facts->lost >= LOSS_CONGESTIVE_BURST * d->loss_events;
 }
 
-/* The end of slow start overruns the queue once in a healthy connection (causes 3.12). */
+/* The end of slow start overruns the queue once in a healthy connection (docs/causes.md,
+ * loss-congestive). */
 static bool is_first_overshoot(const CauseContext *context, const LossFacts *facts)
 {
 	return facts->direction->loss_events <= 1 && is_congestive(facts) &&

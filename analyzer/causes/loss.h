@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Lost packets: what they cost in all, and which one of several causes tells it. RFC 5681,
- * RFC 6298; causes 3.11 to 3.14.
+ * RFC 6298; docs/causes.md, loss-random to tail-loss.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_LOSS_H
 #define SLOWCOPY_ANALYZER_CAUSES_LOSS_H
 
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.11: five packets and one in two thousand, before it is called a rate. */
+/* docs/causes.md, loss-random: five packets and one in two thousand, before it is called a rate. */
 #define LOSS_MIN_PACKETS 5
 #define LOSS_MIN_RATE 0.0005
-/* Causes 3.12: half of the losses came when the queue was filling, or three and more at a time. */
+/* docs/causes.md, loss-congestive: half of the losses came when the queue was filling, or three and
+ * more at a time. */
 #define LOSS_CONGESTIVE_SHARE 0.5
 #define LOSS_CONGESTIVE_BURST 3
-/* Causes 3.22: timers over full-size segments, while smaller ones pass. */
+/* docs/causes.md, pmtud-black-hole: timers over full-size segments, while smaller ones pass. */
 #define LOSS_BLACK_HOLE_TIMEOUTS 3
 #define LOSS_BLACK_HOLE_SIZE_SHARE 0.97
-/* Causes 3.16: proven unneeded repairs. */
+/* docs/causes.md, spurious-retransmission: proven unneeded repairs. */
 #define LOSS_SPURIOUS_MIN 3
 #define LOSS_SPURIOUS_SHARE 0.5
-/* Causes 3.17. */
+/* docs/causes.md, reordering. */
 #define LOSS_REORDERED_MIN 10
 #define LOSS_REORDERED_MIN_RATE 0.001
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Segments smaller than Ethernet allows: more headers for the same data. Causes 3.23.
+ * Segments smaller than Ethernet allows: more headers for the same data. docs/causes.md,
+ * mss-clamped.
  */
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.23: below 1400 it is a tunnel, which is normal; below 1000 it costs. */
+/* docs/causes.md, mss-clamped: below 1400 it is a tunnel, which is normal; below 1000 it costs. */
 #define TUNNEL_MSS 1400
 #define COSTLY_MSS 1000
 #define ETHERNET_MSS 1460

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * multichannel-unused: one connection carries everything over a full link although both sides could
- * use several. A possibility, not a fault. Causes 3.55.
+ * use several. A possibility, not a fault. docs/causes.md, multichannel-unused.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * name-resolution-delay: the client waited for the server's address. Causes 3.65.
+ * name-resolution-delay: the client waited for the server's address. docs/causes.md,
+ * name-resolution-delay.
  */
 #include "analyzer/causes/cause.h"
 

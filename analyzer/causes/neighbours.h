@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Other connections in the capture that ran at the same time as a transfer and share one of its
- * hosts: how much of the path they took. Causes 3.32, 3.79.
+ * hosts: how much of the path they took. docs/causes.md, cross-traffic, ack-path-congested.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_NEIGHBOURS_H
 #define SLOWCOPY_ANALYZER_CAUSES_NEIGHBOURS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * no-oplock-rereads: data or attributes are fetched again because the client may not keep them.
- * Causes 3.43.
+ * docs/causes.md, no-oplock-rereads.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/requests.h"
 
-/* Causes 3.43. */
+/* docs/causes.md, no-oplock-rereads. */
 #define UNCACHED_SHARE 0.8
 #define REREAD_SHARE 0.20
 #define QUERIES_PER_FILE 3.0

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * oplock-break: an open waits until another client gives its cached file back. Causes 3.53.
+ * oplock-break: an open waits until another client gives its cached file back. docs/causes.md,
+ * oplock-break.
  */
 #include <string.h>
 
 #include "analyzer/causes/requests.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.53: an open that is pending this long waits for somebody. */
+/* docs/causes.md, oplock-break: an open that is pending this long waits for somebody. */
 #define PENDING_NS (100 * MILLISECOND_NS)
 /* MS-SMB2 3.3.2.1: how long a server waits for the answer to a break. */
 #define BREAK_TIMEOUT_NS (35 * SECOND_NS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets above some size vanish and nobody tells the sender. Causes 3.22.
+ * Packets above some size vanish and nobody tells the sender. docs/causes.md, pmtud-black-hole.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

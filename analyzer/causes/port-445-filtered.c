@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * port-445-filtered: port 445 did not answer, and the client went over port 139 in the end.
- * Causes 3.66.
+ * docs/causes.md, port-445-filtered.
  */
 #include "analyzer/causes/cause.h"
 

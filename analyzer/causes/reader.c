@@ -80,7 +80,8 @@ static void advise(const CauseContext *context, FindingDraft *draft, Side reader
 				    "Get-Counter '\\PhysicalDisk(*)\\Avg. Disk sec/Write'.");
 }
 
-/* Repairs because the receiver held its acknowledgements back: nothing was lost (causes 2.19). */
+/* Repairs because the receiver held its acknowledgements back: nothing was lost
+ * (docs/architecture.md, "Life of a finding"). */
 static void claim_needless_repairs(const CauseContext *context, FindingDraft *draft)
 {
 	LossFacts loss;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A receiver whose program or disk takes the data too slowly: the common part of zero-window and
- * slow-reader. RFC 9293 3.8.6.1; causes 3.5 and 3.6.
+ * slow-reader. RFC 9293 3.8.6.1; docs/causes.md, zero-window and slow-reader.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_READER_H
 #define SLOWCOPY_ANALYZER_CAUSES_READER_H
 
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.6: late releases that make a rule of it. */
+/* docs/causes.md, slow-reader: late releases that make a rule of it. */
 #define READER_MIN_LATE_RELEASES 10
-/* Causes 2.10: below half of its own maximum a window has shrunk, and only a slow reader shrinks
- * it.
+/* docs/architecture.md, "Every nanosecond once": below half of its own maximum a window has shrunk,
+ * and only a slow reader shrinks it.
  */
 #define READER_SHRUNK_SHARE 0.5
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The receiver never offers more than a small, constant amount of buffer: the sender idles for most
- * of each round trip. Causes 3.1.
+ * of each round trip. docs/causes.md, receive-window-small.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/window.h"
 
 /* Linux derives the shift from the buffer's limit: up to 2 stands for at most 256 KiB (measured,
- * causes 3.1); an automatic buffer announces 6 and more. */
+ * docs/causes.md, receive-window-small); an automatic buffer announces 6 and more. */
 #define PINNED_MAX_SHIFT 2
 #define PINNED_MAX_BYTES (256 * 1024)
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets overtake each other: harmless, unless the sender takes it for loss. Causes 3.17.
+ * Packets overtake each other: harmless, unless the sender takes it for loss. docs/causes.md,
+ * reordering.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.17: a thousandth, and ten of them. */
+/* docs/causes.md, reordering: a thousandth, and ten of them. */
 #define MIN_COUNT 10
 #define MIN_RATE 0.001
-/* Less is the order in which a capturing card delivers its queues (causes 3.17, 3.75). */
+/* Less is the order in which a capturing card delivers its queues (docs/causes.md, reordering,
+ * capture-clock). */
 #define CAPTURE_LATE_NS (100000)
 
 static void describe(const CauseContext *context, FindingDraft *draft, const TcpDirection *d)

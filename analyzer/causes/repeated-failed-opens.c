@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * repeated-failed-opens: programs ask for names that do not exist. Causes 3.44.
+ * repeated-failed-opens: programs ask for names that do not exist. docs/causes.md,
+ * repeated-failed-opens.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/requests.h"
 
-/* Causes 3.44. */
+/* docs/causes.md, repeated-failed-opens. */
 #define MIN_FAILED 20
 #define MIN_FAILED_SHARE 0.20
 /* One look before a file is made belongs to the copy; half as much again is a habit. */

@@ -15,9 +15,11 @@
 #define SAVED_LOW_SHARE 0.9
 /* Without a known path nobody can say what a deeper queue would meet next: half is sure to help. */
 #define SAVED_LOW_SHARE_UNKNOWN 0.5
-/* The loop explains the rate when it gives it within a fifth, the tolerance of causes 3.1. */
+/* The loop explains the rate when it gives it within a fifth, the tolerance of docs/causes.md,
+ * receive-window-small. */
 #define CEILING_TOLERANCE 0.2
-/* Time needed for high confidence: twice the least that counts. Causes 2.16. */
+/* Time needed for high confidence: twice the least that counts. docs/architecture.md, "Life of a
+ * finding". */
 #define HIGH_MARGIN 2
 /* Requests per file of a job from which on their size and number are a choice. */
 #define REQUESTS_PER_FILE 4

@@ -2,7 +2,8 @@
 /*
  * How a unit's READs or WRITEs were made: size, number under way, what each waited for; and what
  * other sizes and depths would wait. A closed loop of d requests of s bytes moves at most
- * d * s / (RTT + service + s / C) bytes per second, never more than C (causes 2.15, 2.18).
+ * d * s / (RTT + service + s / C) bytes per second, never more than C (docs/architecture.md, "Life
+ * of a finding").
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_REQUESTS_H
 #define SLOWCOPY_ANALYZER_CAUSES_REQUESTS_H
@@ -13,13 +14,14 @@
  * and confidence may be high. */
 #define REQUESTS_MIN 8
 #define REQUESTS_PLENTY 20
-/* Share of requests that begin where the one before ended, for a copy. Causes 3.37. */
+/* Share of requests that begin where the one before ended, for a copy. docs/causes.md,
+ * smb-small-requests. */
 #define REQUESTS_SEQUENTIAL_SHARE 0.8
 /* Requests a copying program keeps under way: robocopy, Explorer, smbclient and cifs.ko have eight
  * or more. */
 #define REQUESTS_USUAL_DEPTH 8
 /* What SMB 2.1 and later move per request when they are let: Windows asks for 1 MiB, smbclient and
- * cifs.ko for 1 to 8 MiB. Causes 3.37. */
+ * cifs.ko for 1 to 8 MiB. docs/causes.md, smb-small-requests. */
 #define REQUESTS_USUAL_BYTES (1024.0 * 1024)
 
 /** Requests: the data requests of a unit's main direction. */

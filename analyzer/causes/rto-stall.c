@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The connection stood silent until the retransmission timer expired. Causes 3.13.
+ * The connection stood silent until the retransmission timer expired. docs/causes.md, rto-stall.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

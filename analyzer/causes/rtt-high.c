@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A long round trip makes every other cause expensive: a note. Causes 3.27.
+ * A long round trip makes every other cause expensive: a note. docs/causes.md, rtt-high.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.27: beyond a town, and half of the time spent on what it multiplies. */
+/* docs/causes.md, rtt-high: beyond a town, and half of the time spent on what it multiplies. */
 #define MIN_RTT_NS (20 * MILLISECOND_NS)
 #define MIN_SHARE 0.5
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Without selective acknowledgements several losses in one window cost a round trip each, or a
- * timer. Causes 3.18.
+ * timer. docs/causes.md, sack-disabled.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
-/* Causes 3.18: losses that make it matter. */
+/* docs/causes.md, sack-disabled: losses that make it matter. */
 #define MIN_REPAIRS 3
 /* With half of the repairs being of several losses, timers after them are its fault, too. */
 #define MULTI_SHARE 0.5

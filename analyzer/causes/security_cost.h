@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What smb-signing and smb-encryption share: whether time at the hosts grows with the bytes as the
- * cost of a processor would. Causes 3.51, 3.52.
+ * cost of a processor would. docs/causes.md, smb-signing, smb-encryption.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_SECURITY_COST_H
 #define SLOWCOPY_ANALYZER_CAUSES_SECURITY_COST_H
 
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.51: the slope explains half of the time, the line fits, the link is not the limit, and
- * no disk shows. */
+/* docs/causes.md, smb-signing: the slope explains half of the time, the line fits, the link is not
+ * the limit, and no disk shows. */
 #define SECURITY_SLOPE_SHARE 0.5
 #define SECURITY_MIN_FIT 0.8
 #define SECURITY_MAX_LINK_SHARE 0.7

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sending host keeps a constant amount in flight, less than the receiver offers and the network
- * takes, although nothing is lost. Causes 3.8.
+ * takes, although nothing is lost. docs/causes.md, send-buffer-small.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.8: a flight within a tenth of what the program asks for at a time is the program's. */
+/* docs/causes.md, send-buffer-small: a flight within a tenth of what the program asks for at a time
+ * is the program's. */
 #define DEPTH_TOLERANCE 0.1
-/* A flight near what the path holds fills it: no buffer to blame (causes 3.8, paced senders). */
+/* A flight near what the path holds fills it: no buffer to blame (docs/causes.md,
+ * send-buffer-small, paced senders). */
 #define FILLS_PATH_SHARE 0.8
-/* Twelve rounds of bulk, causes 3.8. */
+/* Twelve rounds of bulk, docs/causes.md, send-buffer-small. */
 #define MIN_ROUNDS 12
 /* Seen from afar the flight is known to within one burst: half of it more still is the cap. */
 #define CAPPED_FACTOR 1.5
-/* Causes 2.15: a buffer of twice what the path holds. */
+/* docs/architecture.md, "Life of a finding": a buffer of twice what the path holds. */
 #define WANTED_FACTOR 2
 /* Measured rate and buffer / round trip agree within a factor of two, as for windows: a queue makes
  * the round trip longer than its smallest. */

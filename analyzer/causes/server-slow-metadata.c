@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * server-slow-metadata: the server takes long to open, close, list or describe files. Causes 3.48.
+ * server-slow-metadata: the server takes long to open, close, list or describe files.
+ * docs/causes.md, server-slow-metadata.
  */
 #include "analyzer/causes/slow_server.h"
 #include "analyzer/constants.h"

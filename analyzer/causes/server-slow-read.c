@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * server-slow-read: the server takes long before it answers a READ, or stands still in the middle
- * of the answer, with nothing in its way. Causes 3.46.
+ * of the answer, with nothing in its way. docs/causes.md, server-slow-read.
  */
 #include "analyzer/causes/slow_server.h"
 #include "analyzer/constants.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * server-slow-write: the server takes long to confirm a WRITE, or the FLUSH or CLOSE behind it.
- * Causes 3.47.
+ * docs/causes.md, server-slow-write.
  */
 #include "analyzer/causes/slow_server.h"
 #include "analyzer/constants.h"
 
-/* A cache that drains at the end shows as one long FLUSH or CLOSE. Causes 3.45. */
+/* A cache that drains at the end shows as one long FLUSH or CLOSE. docs/causes.md,
+ * flush-write-through. */
 #define MASK_WRITE (OP_MASK(OP_WRITE) | OP_MASK(OP_FLUSH) | OP_MASK(OP_CLOSE))
 
 static unsigned mask_of(const CauseContext *context)

@@ -6,7 +6,7 @@
 
 #include "analyzer/constants.h"
 
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 static const DataFacts *data_of(const CauseContext *context, OpClass op_class)

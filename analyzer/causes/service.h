@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The server's own time per request: whether it is long enough to be a cause by itself, and what
- * the findings about a slow server have in common. Causes 3.46 to 3.48.
+ * the findings about a slow server have in common. docs/causes.md, server-slow-read to
+ * server-slow-metadata.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_SERVICE_H
 #define SLOWCOPY_ANALYZER_CAUSES_SERVICE_H
@@ -10,7 +11,7 @@
 #include "analyzer/constants.h"
 
 /* A server that has the data in memory begins to answer within a millisecond: 1.7 ms for 8 MiB
- * measured, causes 3.46. What the bytes add is SLOW_SERVICE_NS_PER_BYTE. */
+ * measured, docs/causes.md, server-slow-read. What the bytes add is SLOW_SERVICE_NS_PER_BYTE. */
 #define SERVICE_QUICK_DATA_NS (1 * MILLISECOND_NS)
 /* An idle server opens, asks about or closes a file in 0.2 to 1 ms. Judgement. */
 #define SERVICE_QUICK_METADATA_NS (2 * MILLISECOND_NS)
@@ -46,8 +47,8 @@ const char *service_words(const CauseContext *context, const Service *service);
 /** service_numbers: the same as numbers of the finding. */
 void service_numbers(FindingDraft *draft, const Service *service);
 
-/** service_confidence: high where the server's loop is known well, causes 3.46. @service: the class
- * that costs most. */
+/** service_confidence: high where the server's loop is known well, docs/causes.md,
+ * server-slow-read. @service: the class that costs most. */
 Confidence service_confidence(
 	const CauseContext *context, const FindingDraft *draft, const Service *service);
 

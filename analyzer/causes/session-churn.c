@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session-churn: a new connection and session for each file. Causes 3.56.
+ * session-churn: a new connection and session for each file. docs/causes.md, session-churn.
  */
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.56. */
+/* docs/causes.md, session-churn. */
 #define MIN_SESSIONS 5
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 /* Each session opens the root of its share or a pipe before its file: opens beyond one a file. */

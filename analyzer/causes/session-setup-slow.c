@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * session-setup-slow: negotiation, log-in or tree connect took long before any file was opened.
- * Causes 3.78.
+ * docs/causes.md, session-setup-slow.
  */
 #include <string.h>
 

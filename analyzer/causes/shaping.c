@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A fast start, then a lower, even rate: somebody limits the rate with a queue. A note, since the
- * path is full all the time. Causes 3.30.
+ * path is full all the time. docs/causes.md, shaping.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/pace.h"
 
-/* Causes 3.30. */
+/* docs/causes.md, shaping. */
 #define MIN_LINK_SHARE 0.70
 #define MIN_BURST_FACTOR 1.5
 #define MAX_VARIATION 0.10

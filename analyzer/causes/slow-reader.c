@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The receiving program drains its socket slower than data could come; the window shrinks and
- * opens late, rarely down to zero. Causes 3.6.
+ * opens late, rarely down to zero. docs/causes.md, slow-reader.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The transfer ends while TCP still doubles its window. Causes 3.9.
+ * The transfer ends while TCP still doubles its window. docs/causes.md, slow-start-short.
  */
 #include <math.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 
-/* Causes 3.9. */
+/* docs/causes.md, slow-start-short. */
 #define MIN_SHARE 0.30
 #define SHORT_BDP_FACTOR 4
 #define SHORT_ROUND_TRIPS 12

@@ -90,7 +90,7 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 
 /* Seen from the client, an answer that was lost on the way and sent again after a timer looks like
  * a slow one: where such losses were seen, slow answers that are no more of them prove nothing.
- * Causes 2.5. */
+ * docs/architecture.md, "Life of a packet". */
 #define FEW_SLOW 3
 /* One pause is the story when it makes a third of the loss. */
 #define SINGLE_PAUSE_PARTS 3
@@ -127,7 +127,8 @@ static bool is_single_pause(const CauseContext *context, const FindingDraft *dra
 	       (is_stall && longest->ns >= TIMEOUT_MIN_NS && context->vantage != VANTAGE_SERVER);
 }
 
-/* Whether the server got slower while the copy ran, as when a cache fills. Causes 3.46. */
+/* Whether the server got slower while the copy ran, as when a cache fills. docs/causes.md,
+ * server-slow-read. */
 static void tell_growth(const CauseContext *context, FindingDraft *draft)
 {
 	const Series *series = context->unit->account.buckets_b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What server-slow-read, -write and -metadata share: claiming, saving, evidence. Causes 3.46
- * to 3.48.
+ * What server-slow-read, -write and -metadata share: claiming, saving, evidence. docs/causes.md,
+ * server-slow-read to 3.48.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_SLOW_SERVER_H
 #define SLOWCOPY_ANALYZER_CAUSES_SLOW_SERVER_H

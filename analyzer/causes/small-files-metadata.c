@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * small-files-metadata: a job of many small files, where opening, asking and closing take the time.
- * Causes 3.41.
+ * docs/causes.md, small-files-metadata.
  */
 #include <math.h>
 
@@ -9,18 +9,18 @@
 #include "analyzer/causes/service.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.41. */
+/* docs/causes.md, small-files-metadata. */
 #define MIN_FILES 20
 #define MIN_METADATA_SHARE 0.40
 /* CREATE, READ or WRITE, CLOSE: what a file costs when the client compounds or asks for nothing
- * else. Causes 2.15. */
+ * else. docs/architecture.md, "Life of a finding". */
 #define KEPT_REQUESTS 3.0
 /* Threads of robocopy /MT when no number is given. */
 #define THREADS 8.0
 /* Files moved in so few pieces wait like metadata; more pieces are the business of smb-serial-
  * requests. */
 #define DATA_REQUESTS_PER_FILE 2.0
-/* Causes 2.16. */
+/* docs/architecture.md, "Life of a finding". */
 #define HIGH_MARGIN 2
 
 /** Files: a job in figures per file. */

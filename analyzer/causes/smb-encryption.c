@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb-encryption: messages are encrypted. A fact, and a possible cost where the server's time grows
- * with the bytes. Causes 3.52.
+ * with the bytes. docs/causes.md, smb-encryption.
  */
 #include <string.h>
 

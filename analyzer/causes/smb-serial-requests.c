@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * smb-serial-requests: too few READs or WRITEs under way for this path. Causes 3.40.
+ * smb-serial-requests: too few READs or WRITEs under way for this path. docs/causes.md,
+ * smb-serial-requests.
  */
 #include <string.h>
 
@@ -10,9 +11,10 @@
  * Field cases, rank 1. */
 #define SERIAL_DEPTH 2
 /* A queue that holds less than this of the path's own content leaves it empty in between; more may
- * be the estimate's fault. Causes 3.1 uses the same share for windows. */
+ * be the estimate's fault. docs/causes.md, receive-window-small uses the same share for windows. */
 #define SHORT_QUEUE_SHARE 0.8
-/* Half of the requests sent without credit for another: the server forbids more. Causes 3.38. */
+/* Half of the requests sent without credit for another: the server forbids more. docs/causes.md,
+ * smb2-credit-starvation. */
 #define STARVED_SHARE 0.5
 
 static bool is_starved(const DataFacts *d)

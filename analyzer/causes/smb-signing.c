@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb-signing: every message carries a signature. A fact, and a possible cost where the server's
- * time grows with the bytes. Causes 3.51.
+ * time grows with the bytes. docs/causes.md, smb-signing.
  */
 #include <string.h>
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * smb-small-requests: READs or WRITEs far smaller than the session allows. Causes 3.37.
+ * smb-small-requests: READs or WRITEs far smaller than the session allows. docs/causes.md,
+ * smb-small-requests.
  */
 #include <math.h>
 #include <string.h>
 
 #include "analyzer/causes/requests.h"
 
-/* A request is small up to this size, and when four times as much is allowed. Causes 3.37. */
+/* A request is small up to this size, and when four times as much is allowed. docs/causes.md,
+ * smb-small-requests. */
 #define SMALL_BYTES (64.0 * 1024)
 #define SMALL_SHARE_OF_ALLOWED 4
 /* Sizes at which the size itself is what to mend first; of larger blocks it is their number under
- * way. Editors, file managers and players ask for 4 to 32 KiB. Causes 3.37. */
+ * way. Editors, file managers and players ask for 4 to 32 KiB. docs/causes.md, smb-small-requests.
+ */
 #define TINY_BYTES (32.0 * 1024)
 /* Sizes within this of the server's limit are the server's choice. Headers and rounding. */
 #define AT_LIMIT_SHARE 0.9

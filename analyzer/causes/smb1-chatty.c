@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb1-chatty: an SMB1 client that moves one block per round trip. SMB1 alone is no proof:
- * smbclient keeps fifty requests under way and fills the path. Causes 3.35.
+ * smbclient keeps fifty requests under way and fills the path. docs/causes.md, smb1-chatty.
  */
 #include <string.h>
 
 #include "analyzer/causes/requests.h"
 
-/* One at a time, with room for the odd pair at the start or end of a file. Causes 3.35. */
+/* One at a time, with room for the odd pair at the start or end of a file. docs/causes.md,
+ * smb1-chatty. */
 #define CHATTY_DEPTH 1.2
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb1-negotiated: the session speaks SMB1. A fact that costs nothing by itself; what SMB1's habits
- * cost is told by smb1-chatty and smb1-small-buffer. Causes 3.34.
+ * cost is told by smb1-chatty and smb1-small-buffer. docs/causes.md, smb1-negotiated.
  */
 #include <string.h>
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * smb1-small-buffer: an SMB1 session whose buffers or signing keep the blocks small. Causes 3.36.
+ * smb1-small-buffer: an SMB1 session whose buffers or signing keep the blocks small.
+ * docs/causes.md, smb1-small-buffer.
  */
 #include <math.h>
 #include <string.h>
 
 #include "analyzer/causes/requests.h"
 
-/* Small for SMB1: six tenths of 64 KiB. Causes 3.36. */
+/* Small for SMB1: six tenths of 64 KiB. docs/causes.md, smb1-small-buffer. */
 #define SMALL_BYTES (0.6 * 65536)
 /* What large reads and writes move: smbclient uses 63 KiB, Windows 60 KiB. */
 #define LARGE_BYTES (60.0 * 1024)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb2-credit-starvation: the server grants too few credits to keep the path busy, although the
- * client asks for more. Causes 3.38.
+ * client asks for more. docs/causes.md, smb2-credit-starvation.
  */
 #include "analyzer/causes/requests.h"
 
 /* Half of the data requests left no credit for another, and half of the answers granted less than
- * was asked. Causes 3.38. */
+ * was asked. docs/causes.md, smb2-credit-starvation. */
 #define STARVED_SHARE 0.5
 #define REFUSED_SHARE 0.5
 /* A READ of 1 MiB costs sixteen credits: few requests are enough when the balance is known from the
- * negotiation on. Causes 3.38. */
+ * negotiation on. docs/causes.md, smb2-credit-starvation. */
 #define MIN_STARVED 5
 
 static bool is_starved(const DataFacts *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * smb2-no-large-mtu: SMB2 whose requests cannot exceed 64 KiB: dialect 2.0.2, the NetBIOS session
- * service, or a capability that is off. Causes 3.39.
+ * service, or a capability that is off. docs/causes.md, smb2-no-large-mtu.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 
 /* MS-SMB2 2.2.4: without multi-credit operations a request moves at most this. */
 #define LIMIT_BYTES 65536.0
-/* The limit is what decides when the requests are as large as it allows. Causes 3.39. */
+/* The limit is what decides when the requests are as large as it allows. docs/causes.md,
+ * smb2-no-large-mtu. */
 #define AT_LIMIT_SHARE 0.9
 
 static const char *reason_of(const SessionStats *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sender repeated data that the receiver already had. Causes 3.16.
+ * The sender repeated data that the receiver already had. docs/causes.md, spurious-retransmission.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * status-pending-async: the server answers "pending" first and works on. A fact; the time is told
- * by the causes of slow servers and of locks. Causes 3.49.
+ * by the causes of slow servers and of locks. docs/causes.md, status-pending-async.
  */
 #include "analyzer/causes/requests.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.49. */
+/* docs/causes.md, status-pending-async. */
 #define MIN_SHARE 0.05
 #define MIN_DELAY_NS (10 * MILLISECOND_NS)
 

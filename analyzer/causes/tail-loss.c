@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The last packets of a burst are lost and nothing follows them, so only a timer repairs them.
- * Causes 3.14.
+ * docs/causes.md, tail-loss.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * No TCP timestamps: worth a note only where they would have helped. Causes 3.19.
+ * No TCP timestamps: worth a note only where they would have helped. docs/causes.md,
+ * timestamps-disabled.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
-/* Causes 3.19: timers that expired for nothing, or sequence numbers that come round within a
- * minute (RFC 7323 5: PAWS). */
+/* docs/causes.md, timestamps-disabled: timers that expired for nothing, or sequence numbers that
+ * come round within a minute (RFC 7323 5: PAWS). */
 #define MIN_NEEDLESS 2
 #define WRAP_BYTES 4294967296.0
 #define WRAP_SECONDS 60

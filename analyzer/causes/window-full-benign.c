@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sender often fills the window, but the path is full anyway: a note. Causes 3.7.
+ * The sender often fills the window, but the path is full anyway: a note. docs/causes.md,
+ * window-full-benign.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/constants.h"
 
-/* Causes 3.7. */
+/* docs/causes.md, window-full-benign. */
 #define MIN_EDGE_STOPS 10
 
 static bool conclude(const CauseContext *context, FindingDraft *draft)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One side did not offer window scaling, so neither may announce more than 65535 bytes. Causes 3.2.
+ * One side did not offer window scaling, so neither may announce more than 65535 bytes.
+ * docs/causes.md, window-scale-off.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

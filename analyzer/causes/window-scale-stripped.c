@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A device on the path removes the window scale option. Causes 3.3.
+ * A device on the path removes the window scale option. docs/causes.md, window-scale-stripped.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

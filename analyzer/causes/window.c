@@ -10,12 +10,14 @@
 #include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
-/* A reader's share below a quarter of the window's is the small window's own (causes 3.1, traps).
+/* A reader's share below a quarter of the window's is the small window's own (docs/causes.md,
+ * receive-window-small, traps).
  */
 #define READER_FACTOR 4
 /* Window updates come within a round trip; ten are something else. */
 #define OUTLIER_ROUND_TRIPS 10
-/* Causes 3.1: a receive buffer of twice what the path holds leaves room for reading. */
+/* docs/causes.md, receive-window-small: a receive buffer of twice what the path holds leaves room
+ * for reading. */
 #define WANTED_FACTOR 2
 
 Side window_side(const CauseContext *context)

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The receive window that held a sender back: which of the causes of one bucket speaks, and what a
- * larger window would save. RFC 7323; causes 3.1 to 3.4.
+ * larger window would save. RFC 7323; docs/causes.md, receive-window-small to
+ * autotuning-restricted.
  */
 #ifndef SLOWCOPY_ANALYZER_CAUSES_WINDOW_H
 #define SLOWCOPY_ANALYZER_CAUSES_WINDOW_H
 
 #include "analyzer/causes/cause.h"
 
-/* Causes 3.1: stops at the edge that make a rule of it. */
+/* docs/causes.md, receive-window-small: stops at the edge that make a rule of it. */
 #define WINDOW_MIN_EDGE_STOPS 20
-/* Causes 3.1: a window of four fifths of what the path holds is not the reason. */
+/* docs/causes.md, receive-window-small: a window of four fifths of what the path holds is not the
+ * reason. */
 #define WINDOW_SMALL_SHARE 0.8
-/* Causes 3.2: without scaling the window ends at 65535; far below, the buffer is the better name.
+/* docs/causes.md, window-scale-off: without scaling the window ends at 65535; far below, the buffer
+ * is the better name.
  */
 #define WINDOW_UNSCALED_MAX 65535
 #define WINDOW_UNSCALED_MIN_MAX (48 * 1024)
 #define WINDOW_UNSCALED_MIN_MEAN (32 * 1024)
-/* Causes 3.4: grew to twice its start and then held for ten round trips. */
+/* docs/causes.md, autotuning-restricted: grew to twice its start and then held for ten round trips.
+ */
 #define WINDOW_GROWTH_FACTOR 2
 #define WINDOW_HELD_ROUND_TRIPS 10
 /* The window of a SYN is never scaled, those after it are: a fall to a sixteenth in one step is a
  * scale of four and more that got lost (RFC 7323 2.2). */
 #define WINDOW_MISREAD_MIN_FIRST (16 * 1024)
 #define WINDOW_MISREAD_FACTOR 16
-/* Causes 3.1: measured rate within a fifth of window / round trip. */
+/* docs/causes.md, receive-window-small: measured rate within a fifth of window / round trip. */
 #define WINDOW_RATE_TOLERANCE 0.2
 #define WINDOW_RATE_EXCESS 2.0
 
@@ -54,7 +58,7 @@ bool window_explains_reader(const CauseContext *context);
 bool window_scale_is_off(const CauseContext *context);
 
 /** window_is_misread: one side means its windows scaled and the other, whose handshake lost the
- * option, takes the small numbers as they are (causes 3.3 d, e). */
+ * option, takes the small numbers as they are (docs/causes.md, window-scale-stripped d, e). */
 bool window_is_misread(const CauseContext *context);
 
 /**

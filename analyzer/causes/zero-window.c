@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The receiving host's buffer was full: it told the sender to stop. Causes 3.5.
+ * The receiving host's buffer was full: it told the sender to stop. docs/causes.md, zero-window.
  */
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"

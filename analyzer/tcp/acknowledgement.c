@@ -323,7 +323,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 
 /*
  * Whether the capture's clock was set forward since this side's last packet: its own clock, whose
- * speed is known from before, moved on by much less (causes 3.75).
+ * speed is known from before, moved on by much less (docs/causes.md, capture-clock).
  */
 static bool clock_jumped(const TcpDirection *d, const Packet *packet)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What an acknowledgement does to the direction it acknowledges: progress, window, SACK, RTT, and
- * the delay line that tells the sender only when it can know (causes 2.6).
+ * the delay line that tells the sender only when it can know (docs/architecture.md, "Life of a
+ * packet").
  */
 #ifndef SLOWCOPY_ANALYZER_TCP_ACKNOWLEDGEMENT_H
 #define SLOWCOPY_ANALYZER_TCP_ACKNOWLEDGEMENT_H

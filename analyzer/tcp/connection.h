@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One TCP connection while packets of it arrive: both directions as the capture point sees them,
- * and as each sender knows them (acknowledgements applied one loop later, causes 2.6). It
- * classifies segments and measures; it blames nobody: that is transfer/gap.c. RFC 9293, RFC 7323,
- * RFC 2018, RFC 6298.
+ * and as each sender knows them (acknowledgements applied one loop later, docs/architecture.md,
+ * "Life of a packet"). It classifies segments and measures; it blames nobody: that is
+ * transfer/gap.c. RFC 9293, RFC 7323, RFC 2018, RFC 6298.
  */
 #ifndef SLOWCOPY_ANALYZER_TCP_CONNECTION_H
 #define SLOWCOPY_ANALYZER_TCP_CONNECTION_H
@@ -149,7 +149,7 @@ typedef struct TcpDirection {
 	int64_t first_tsval_ns;
 	int64_t repair_end; /* oldest repair not yet answered; 0: none */
 	uint64_t first_data_frame;
-	int64_t round_mark; /* causes 2.8 */
+	int64_t round_mark; /* docs/architecture.md, "Life of a packet" */
 	uint64_t round_max_flight;
 	int64_t flight_at_stop; /* when the sender sent its last segment */
 
@@ -174,7 +174,7 @@ typedef struct TcpDirection {
 	uint32_t backoff;               /* timeouts in a row without progress */
 	int64_t last_timeout_gap_ns;
 
-	/* rounds and plateau, causes 2.8 */
+	/* rounds and plateau, docs/architecture.md, "Life of a packet" */
 	uint32_t slow_rounds;
 	uint32_t plateau_rounds;
 	bool plateau_outlier;
@@ -313,16 +313,18 @@ int64_t tcp_rtt_ns(const TcpConnection *tcp);
 /** tcp_rtt_now_ns: the newest loops together (queues included), or 0. */
 int64_t tcp_rtt_now_ns(const TcpConnection *tcp, Side sender);
 
-/** tcp_queue_stands: the newest samples say that a queue stands on the path (causes 2.7). */
+/** tcp_queue_stands: the newest samples say that a queue stands on the path (docs/architecture.md,
+ * "Every nanosecond once"). */
 bool tcp_queue_stands(const TcpConnection *tcp, Side sender);
 
-/** tcp_sender_loop_ns: dS of causes 2.6 for data of @sender, 0 while unknown. */
+/** tcp_sender_loop_ns: dS of docs/architecture.md, "Life of a packet" for data of @sender, 0 while
+ * unknown. */
 static inline int64_t tcp_sender_loop_ns(const TcpConnection *tcp, Side sender)
 {
 	return tcp->loop_ns[sender] == INT64_MAX ? 0 : tcp->loop_ns[sender];
 }
 
-/** tcp_receiver_loop_ns: dR of causes 2.6, 0 while unknown. */
+/** tcp_receiver_loop_ns: dR of docs/architecture.md, "Life of a packet", 0 while unknown. */
 static inline int64_t tcp_receiver_loop_ns(const TcpConnection *tcp, Side sender)
 {
 	return tcp_sender_loop_ns(tcp, sender == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Segment classes: see segment.h. RFC 9293, RFC 8985, RFC 4737; causes 2.3.3 and 2.5.
+ * Segment classes: see segment.h. RFC 9293, RFC 8985, RFC 4737; docs/architecture.md, "Life of a
+ * packet".
  */
 #include "analyzer/tcp/segment.h"
 
@@ -250,7 +251,8 @@ static void episode_begin(
 	d->losses_in_event = 0;
 	if (d->first_loss_frame == 0)
 		d->first_loss_frame = frame;
-	/* a full queue shows as an inflated round trip just before the loss (causes 3.11) */
+	/* a full queue shows as an inflated round trip just before the loss (docs/causes.md,
+	 * loss-random) */
 	int64_t base = tcp_rtt_ns(tcp);
 	if (base > 0 && tcp_rtt_now_ns(tcp, side) > base + base * 3 / 10 &&
 		tcp_rtt_now_ns(tcp, side) > base + MILLISECOND_NS)
@@ -535,7 +537,7 @@ static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep
 /*
  * Without the handshake the scale of windows is unknown. Data beyond an advertised edge proves that
  * it is scaled: by the smallest shift that allows it, which is exact once the window limits the
- * flow (causes 3.1).
+ * flow (docs/causes.md, receive-window-small).
  */
 static void infer_scale(TcpConnection *tcp, Side side, const TcpStep *step)
 {

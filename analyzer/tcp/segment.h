@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a segment with payload is: new, repeated, late, a copy. Causes 2.5, 2.3.3.
+ * What a segment with payload is: new, repeated, late, a copy. docs/architecture.md, "Life of a
+ * packet".
  */
 #ifndef SLOWCOPY_ANALYZER_TCP_SEGMENT_H
 #define SLOWCOPY_ANALYZER_TCP_SEGMENT_H

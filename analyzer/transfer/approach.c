@@ -14,7 +14,8 @@
 /* A client goes on to another port when its patience is over: Windows after 21 s, with 12 s since
  * the last try; others after seconds. */
 #define FAILED_MAX_AGE_NS (30 * SECOND_NS)
-/* One unanswered packet is no failure: clients try two ports at the same time (causes 3.66). */
+/* One unanswered packet is no failure: clients try two ports at the same time (docs/causes.md,
+ * port-445-filtered). */
 #define FAILED_MIN_TRIES 2
 
 /** Attempt: a connection that has not been answered yet. */

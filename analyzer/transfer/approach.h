@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a client waited for before a connection could begin: the look-up of the server's name, and
- * tries on other ports or before that were not answered. Causes 3.65 to 3.67.
+ * tries on other ports or before that were not answered. docs/causes.md, name-resolution-delay to
+ * connect-retries.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_APPROACH_H
 #define SLOWCOPY_ANALYZER_TRANSFER_APPROACH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Labels for pauses at the message level: who owed the next byte, and was the request travelling,
- * at the server, or not asked for yet? See gap.h; the TCP level is in gap_tcp.c. Causes 2.9
- * and 2.11.
+ * at the server, or not asked for yet? See gap.h; the TCP level is in gap_tcp.c.
+ * docs/architecture.md, "Every nanosecond once" and 2.11.
  */
 #include "analyzer/transfer/gap.h"
 

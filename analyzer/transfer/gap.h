@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Gives every pause a label: what was the party that had to send next waiting for? Blames the last
- * thing that had to happen. Causes 2.6-2.12.
+ * thing that had to happen. docs/architecture.md, "Life of a packet"-2.12.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_GAP_H
 #define SLOWCOPY_ANALYZER_TRANSFER_GAP_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What kept TCP from sending: see gap_tcp.h. Causes 2.6, 2.8 and 2.10.
+ * What kept TCP from sending: see gap_tcp.h. docs/architecture.md, "Life of a packet" and "Every
+ * nanosecond once".
  */
 #include "analyzer/transfer/gap_tcp.h"
 
@@ -142,8 +143,9 @@ static bool window_was_closed(
 }
 
 /*
- * How long the receiver sat on data before it made room (causes 2.10, release latency): the advert
- * that made room was prompt if some data segment passed one receiver loop before it.
+ * How long the receiver sat on data before it made room (docs/architecture.md, "Every nanosecond
+ * once", release latency): the advert that made room was prompt if some data segment passed one
+ * receiver loop before it.
  */
 static int64_t release_late_ns(const Conversation *conv, Side side, const TcpStep *step)
 {
@@ -182,7 +184,8 @@ static bool waited_for_delayed_ack(
 	return e->ts_ns - step->previous_data_ns >= least;
 }
 
-/* A window within a tenth of its largest counts as not growing any more (causes 3.4). */
+/* A window within a tenth of its largest counts as not growing any more (docs/causes.md,
+ * autotuning-restricted). */
 static void count_plateau(TcpDirection *d, uint32_t window, int64_t now_ns)
 {
 	if (window > d->edge_plateau + d->edge_plateau / 10) {

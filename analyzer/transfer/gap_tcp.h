@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Labels for pauses in the middle of a message: what kept TCP from sending? Causes 2.10.
+ * Labels for pauses in the middle of a message: what kept TCP from sending? docs/architecture.md,
+ * "Every nanosecond once".
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_GAP_TCP_H
 #define SLOWCOPY_ANALYZER_TRANSFER_GAP_TCP_H

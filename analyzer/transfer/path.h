@@ -2,7 +2,7 @@
 /*
  * What is known of the path between two hosts, from all their connections: how fast its bottleneck
  * lets packets through, each way. Packet trains (data and acknowledgements) and standing queues;
- * causes 2.7.
+ * docs/architecture.md, "Every nanosecond once".
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_PATH_H
 #define SLOWCOPY_ANALYZER_TRANSFER_PATH_H

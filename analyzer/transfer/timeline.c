@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Spans and their commitment: see timeline.h. Causes 2.7 (link first) and 2.12 (relabelling).
+ * Spans and their commitment: see timeline.h. docs/architecture.md, "Every nanosecond once" (link
+ * first) and 2.12 (relabelling).
  */
 #include "analyzer/transfer/timeline.h"
 

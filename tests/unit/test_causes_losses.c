@@ -82,7 +82,7 @@ Test(causes_losses, near_misses_stay_silent)
 	/* four packets are no rate */
 	d->retransmitted_packets = 4;
 	cr_assert_str_eq(speaker(c), "");
-	/* what came again over a closed window was not lost (causes 3.5) */
+	/* what came again over a closed window was not lost (docs/causes.md, zero-window) */
 	d->retransmitted_packets = d->closed_repairs = 35;
 	cr_assert_str_eq(speaker(c), "");
 	cause_case_free(c);
@@ -218,7 +218,7 @@ Test(causes_losses, order_alone_is_a_note)
 	cr_assert(cause_case_conclude(c, "reordering"));
 	cr_assert(c->draft.is_note);
 	cr_assert_str_eq(speaker(c), "");
-	/* the order of a card's queues is the capture's (causes 3.75) */
+	/* the order of a card's queues is the capture's (docs/causes.md, capture-clock) */
 	d->reordered_late_max_ns = 20000;
 	cr_assert_not(cause_case_conclude(c, "reordering"));
 	cause_case_free(c);

@@ -11,7 +11,8 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-/* The worked example of causes 2.18 without the window: 64 KiB, one at a time, over 10 ms. */
+/* The worked example of docs/architecture.md, "Life of a finding" without the window: 64 KiB, one
+ * at a time, over 10 ms. */
 static CauseCase *serial_case(void)
 {
 	CauseCase *c = cause_case_new();

@@ -279,7 +279,7 @@ Test(causes_windows, one_story_for_a_reader_that_stops_or_is_slow)
 	cr_assert_not(cause_case_conclude(c, "zero-window"));
 	cause_case_free(c);
 
-	/* causes 3.6: never a zero window */
+	/* docs/causes.md, slow-reader: never a zero window */
 	c = slow_reader(0, 2000);
 	cr_assert(cause_case_conclude(c, "slow-reader"));
 	cause_case_free(c);
