@@ -101,6 +101,36 @@ add("smb3-credits-16-30ms",
     "smb2 max credits = 16 on the server, 30 ms, 200 Mbit/s", path(200 * MBIT, 30),
     smbd({"big.bin": 8 * MIB}, conf={"smb2 max credits": "16"}), get(8 * MIB), twin={"server": smbd({"big.bin": 8 * MIB})})
 
+add("smb2-credits-not-asked-60ms",
+    Expect("smb2-credits-not-asked", also_right=("smb-serial-requests", "smb-small-requests"),
+           tolerated=("smb-serial-requests", "smb-small-requests"), required=("smb2-credits-not-asked",),
+           buckets={"round-trip": (0.30, 0.85)}, transfer=smb_read(4 * MIB),
+           note="two credits for each message of the log-in, then one for each read, as many as it spends: it stays at a handful"),
+    "our client asks for few credits and keeps all it has under way, 64 KiB reads, 60 ms, 100 Mbit/s", path(100 * MBIT, 60),
+    smbd(BIG), play("pipeline", 4 * MIB, ask=2, ask_for_reads=1), twin={"client": play("pipeline", 4 * MIB)}, vantages=("client",),
+    snap=1600, keep=1600)  # answers begin within segments, and their headers bring the credits
+
+add("smb1-max-mux-4-60ms",
+    Expect("smb1-mpx-limit", buckets={"round-trip": (0.40, 0.90)}, transfer=smb_read(8 * MIB, protocol="smb1"),
+           note="the path holds twelve blocks, the server allows four"),
+    "max mux = 4 on the server, SMB1, 60 ms, 100 Mbit/s", path(100 * MBIT, 60), smbd({"big.bin": 8 * MIB}, conf={"max mux": "4"}),
+    get(8 * MIB, dialect="NT1"), twin={"server": smbd({"big.bin": 8 * MIB})}, vantages=("client",))
+
+RSS = {"interfaces": '"10.77.0.1;speed=1000000000,capability=RSS"', "server multi channel support": "yes"}
+for announced, tag, words in ((12, "unused", "and never opens a second connection"), (4, "not-offered", "but cannot use several connections itself")):
+    add(f"smb3-multichannel-{tag}",
+        Expect(None, buckets={"link": (0.80, 1.0)}, transfer=smb_read(8 * MIB), required=("multichannel-unused",) if announced & 8 else (),
+               note="a possibility, not a fault: at most a note"),
+        f"the server's card spreads over processors (RSS), the client asks for the list {words}, 5 ms, 100 Mbit/s",
+        path(100 * MBIT, 5, queue=192 * KIB), smbd({"big.bin": 8 * MIB}, conf=RSS),
+        play("one_channel", 8 * MIB, dialect=0x0302, capabilities=announced, count=128), group="healthy", vantages=("client",))
+
+add("smb3-offload-defect",
+    Expect("offload-defect", tolerated=("rto-stall", "tail-loss"), buckets={"rto-stall+tail-loss": (0.70, 1.0)}, transfer=smb_read(64 * KIB),
+           note="small messages pass, each large frame is lost and repaired packet by packet"),
+    "the server's network card loses every frame that it should cut into packets, 5 ms, 100 Mbit/s", path(100 * MBIT, 5, offload=2),
+    smbd({"big.bin": 64 * KIB}), get(64 * KIB), twin={"path": path(100 * MBIT, 5, offload=1)}, vantages=("server",))
+
 add("smb2-002-serial-10ms",
     Expect("smb2-no-large-mtu", also_right=("smb-serial-requests", "smb-small-requests"),
            tolerated=("smb-serial-requests", "smb-small-requests"), buckets={"round-trip": (0.45, 0.75)},

@@ -239,6 +239,16 @@ add("tcp-delay-spikes",
     ("tcpload", {"role": "send", "bytes": 8 * MIB}), ("tcpload", {"role": "receive", "rcvbuf": 131072}),
     twin={"path": path(50 * MBIT, 10, queue=512 * KIB)})
 
+add("tcp-delay-spikes-no-timestamps",
+    Expect("spurious-retransmission", also_right=("rto-stall",), tolerated=("rto-stall", "tail-loss", "reordering"),
+           required=("timestamps-disabled",), transfer=plain(8 * MIB),
+           note="timers that expired for nothing, and no timestamps that would have told so"),
+    "400 ms of extra delay for 300 ms, four times, nothing lost, timestamps off at both hosts, 10 ms, 50 Mbit/s",
+    path(50 * MBIT, 10, queue=512 * KIB, spike_at_down=150, spike_down=300, spike_delay_down=400_000, spike_every_down=1100),
+    ("tcpload", {"role": "send", "bytes": 8 * MIB}), ("tcpload", {"role": "receive", "rcvbuf": 131072}),
+    sysctl={"both": {"tcp_timestamps": 0}}, folder="timestamps-disabled", vantages=("server",),
+    twin={"path": path(50 * MBIT, 10, queue=512 * KIB)})
+
 add("tcp-reordering-costly",
     Expect("reordering", also_right=("spurious-retransmission",), tolerated=("spurious-retransmission", "sack-disabled"),
            transfer=plain(4 * MIB), note="without SACK and timestamps the sender takes reordering for loss"),
@@ -262,6 +272,13 @@ add("tcp-ecn-marks",
     "the queue marks CE above 20 packets, 50 ms, 100 Mbit/s, tcp_ecn=1", path(100 * MBIT, 50, mark_ce_down=30000),
     ("tcpload", {"role": "send", "bytes": 6 * MIB}), ("tcpload", {"role": "receive"}), sysctl={"both": {"tcp_ecn": 1}},
     twin={"path": path(100 * MBIT, 50)})
+
+add("tcp-ecn-all-marked",
+    Expect("ecn-broken", buckets={"congestion-window": (0.50, 1.0)}, transfer=plain(1 * MIB),
+           note="a device that writes the traffic class byte whole; no packet waits and none is lost"),
+    "a device marks CE in every ECN-capable packet, 10 ms, 100 Mbit/s, tcp_ecn=1", path(100 * MBIT, 10, mark_all_down=1),
+    ("tcpload", {"role": "send", "bytes": 1 * MIB}), ("tcpload", {"role": "receive"}), sysctl={"both": {"tcp_ecn": 1}},
+    twin={"path": path(100 * MBIT, 10)}, vantages=("client",))
 
 # -- path -------------------------------------------------------------------------------------------------------
 

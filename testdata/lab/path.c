@@ -89,6 +89,7 @@ bool path_set(Path *path, const char *name, const char *value)
 		OPTION("mss", mss),
 		OPTION("strip", strip),
 		OPTION("mark_ce", mark_ce),
+		OPTION("mark_all", mark_all),
 		OPTION("collide", collide_us),
 		OPTION("pass_syn", pass_syn),
 		OPTION("drop_syn", drop_syn),
@@ -325,6 +326,8 @@ void path_pass(Path *path, uint8_t *data, size_t len, uint64_t now_ns, PathVerdi
 	}
 	frame_strip_options(data, &view, (unsigned)config->strip);
 	frame_clamp_mss(data, &view, (unsigned)config->mss);
+	if (config->mark_all > 0 && frame_mark_ce(data, &view))
+		path->marked++;
 
 	ret->drop_reason = loss_reason(path, &view, now_ns);
 	if (!ret->drop_reason && !link_send(path, data, len, &view, now_ns, &ret->depart_ns))

@@ -63,6 +63,7 @@ typedef struct {
 	double mss;        /* clamp */
 	double strip;      /* sum of FRAME_STRIP_* */
 	double mark_ce;    /* queue bytes above which ECN-capable packets are marked */
+	double mark_all;   /* 1: a device marks all of them, queue or not */
 	double collide_us; /* drop data if a reverse frame is on the wire within so many us */
 	double pass_syn;   /* let so many SYNs pass, */
 	double drop_syn;   /* then drop n */

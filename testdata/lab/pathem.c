@@ -8,8 +8,9 @@
  * usage: pathem client=NETNS_FILE:DEVICE server=NETNS_FILE:DEVICE [pcap=FILE] [report=FILE]
  * [mirror=DEVICE] [seed=N] [snap=BYTES] [offload=1] [OPTION=VALUE | OPTION_up=VALUE |
  * OPTION_down=VALUE]... "up" is client to server. offload=1: the hosts leave segmentation and
- * checksums to us, as to a network card. Prints "ready" when the devices exist; SIGTERM ends it and
- * writes the report. SPDX-License-Identifier: GPL-3.0-or-later
+ * checksums to us, as to a network card; offload=2: to one that loses what it should cut. Prints
+ * "ready" when the devices exist; SIGTERM ends it and writes the report. SPDX-License-Identifier:
+ * GPL-3.0-or-later
  */
 #include "offload.h"
 #include "path.h"
@@ -58,7 +59,7 @@ typedef struct {
 	Path path[2];
 	int device[2]; /* device[UP] is the client's: frames read there go up */
 	int mirror;
-	bool has_offload;
+	bool has_offload, loses_large; /* loses_large: a card that loses what it should cut */
 	Event *heap;
 	size_t heap_len, heap_size;
 	uint64_t order, start_ns, realtime_offset_ns;
@@ -300,6 +301,8 @@ static void device_read(Emulator *emulator, int direction)
 			if ((size_t)len <= sizeof(header))
 				continue;
 			memcpy(&header, buffer, sizeof(header));
+			if (emulator->loses_large && header.gso_size)
+				continue;
 			offload_split(&header, buffer + sizeof(header),
 				(size_t)len - sizeof(header), offload_frame, &arrival);
 			continue;
@@ -414,9 +417,10 @@ int main(int argc, char **argv)
 			mirror = value;
 		else if (!strcmp(argv[i], "snap"))
 			emulator.snap = strtoull(value, NULL, 10);
-		else if (!strcmp(argv[i], "offload"))
-			emulator.has_offload = *value == '1';
-		else if (strcmp(argv[i], "seed"))
+		else if (!strcmp(argv[i], "offload")) {
+			emulator.has_offload = *value == '1' || *value == '2';
+			emulator.loses_large = *value == '2';
+		} else if (strcmp(argv[i], "seed"))
 			option_set(&emulator, argv[i], value);
 	}
 	if (mirror)

@@ -11,7 +11,8 @@ ASYNC, RELATED = 2, 4
 PENDING, MORE_PROCESSING, LOCK_NOT_GRANTED = 0x103, 0xC0000016, 0xC0000055
 NOT_FOUND, CANCELLED, NO_MORE_FILES, FS_DRIVER_REQUIRED = 0xC0000034, 0xC0000120, 0x80000006, 0xC000019C
 OPLOCK_NONE, OPLOCK_BATCH, OPLOCK_LEASE = 0, 9, 0xff
-RESUME_KEY, COPY_CHUNKS, DFS_REFERRALS = 0x00140078, 0x001440F2, 0x00060194  # MS-SMB2 2.2.31
+RESUME_KEY, COPY_CHUNKS, DFS_REFERRALS, INTERFACES = 0x00140078, 0x001440F2, 0x00060194, 0x001401FC  # MS-SMB2 2.2.31
+LARGE_MTU, MULTI_CHANNEL = 4, 8  # MS-SMB2 2.2.3
 WRITE_THROUGH = 1
 BREAK_MESSAGE_ID = (1 << 64) - 1
 
@@ -23,7 +24,7 @@ class Smb2Error(Exception):
 class Smb2:
     """One connection with one session and one tree. File ids are 16 bytes, as the server gave them."""
 
-    def __init__(self, host, port=445, dialects=(0x0210,), share="data"):
+    def __init__(self, host, port=445, dialects=(0x0210,), share="data", capabilities=LARGE_MTU, ask=64):
         self.socket = socket.create_connection((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(30)  # a server that never answers ends the scene
@@ -31,21 +32,22 @@ class Smb2:
         self.breaks = []        # file ids of oplock breaks that nobody has answered yet; of leases: their keys
         self.async_ids = {}     # message id: id of what is pending
         self.answers = {}       # message id: (status, command, body)
-        self.large = False
-        self._negotiate(dialects)
+        self.large, self.ask = False, ask
+        self._negotiate(dialects, capabilities)
         self._session_setup()
         self._tree_connect(f"\\\\{host}\\{share}")
 
     # -- messages -----------------------------------------------------------------------------------------
 
-    def send(self, command, body, payload=0, ask=64):
+    def send(self, command, body, payload=0):
         """Send one request; payload is the larger of what it carries and what it asks for. Returns its id."""
         charge = 1 + max(payload - 1, 0) // 65536 if self.large else 0
-        header = struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, charge, 0, command, ask, 0, 0, self.message_id,
+        header = struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, charge, 0, command, max(self.ask, charge), 0, 0, self.message_id,
                              0xfeff, self.tree, self.session, bytes(16))
         self.socket.sendall(struct.pack(">I", len(header) + len(body)) + header + body)
         message_id = self.message_id
         self.message_id += max(1, charge)
+        self.credits -= max(1, charge)
         return message_id
 
     def _receive(self, size):
@@ -96,8 +98,8 @@ class Smb2:
 
     # -- session ------------------------------------------------------------------------------------------
 
-    def _negotiate(self, dialects):
-        body = struct.pack("<HHHHI16sQ", 36, len(dialects), 1, 0, 4, os.urandom(16), 0)
+    def _negotiate(self, dialects, announced):
+        body = struct.pack("<HHHHI16sQ", 36, len(dialects), 1, 0, announced, os.urandom(16), 0)
         body += struct.pack(f"<{len(dialects)}H", *dialects)
         _, message = self.call(NEGOTIATE, body)
         capabilities = struct.unpack_from("<I", message, 64 + 24)[0]
@@ -145,10 +147,13 @@ class Smb2:
         """CLOSE."""
         self.call(CLOSE, struct.pack("<HHI16s", 24, 0, 0, file))
 
+    def read_send(self, file, offset, size):
+        """Send a READ; returns its id."""
+        return self.send(READ, struct.pack("<HBBIQ16sIIIHHB", 49, 0x50, 0, size, offset, file, 0, 0, 0, 0, 0, 0), size)
+
     def read(self, file, offset, size):
         """READ; returns the data."""
-        body = struct.pack("<HBBIQ16sIIIHHB", 49, 0x50, 0, size, offset, file, 0, 0, 0, 0, 0, 0)
-        _, message = self.call(READ, body, size)
+        _, message = self.wait(self.read_send(file, offset, size))
         at, length = struct.unpack_from("<xxBxI", message, 64)
         return message[at:at + length]
 

@@ -131,6 +131,27 @@ def through_client(client, host, size=1 << 20, count=6):
     return 2 * size * count
 
 
+def pipeline(client, host, size=65536, count=64, depth=16, ask_for_reads=64):
+    """Read a file with several reads under way, as far as the credits reach."""
+    file, waiting, moved = client.create("big.bin", disposition=1), [], 0
+    client.ask, cost = ask_for_reads, max(1, size // 65536)
+    for i in range(count):
+        while waiting and (len(waiting) >= depth or client.credits < cost):
+            client.wait(waiting.pop(0))
+        waiting.append(client.read_send(file, i * size, size))
+        moved += size
+    for each in waiting:
+        client.wait(each)
+    client.close(file)
+    return moved
+
+
+def one_channel(client, host, **how):
+    """Ask which interfaces the server has, then read over the one connection all the same."""
+    client.ioctl(b"\xff" * 16, smb2.INTERFACES, b"", 8192)
+    return pipeline(client, host, **how)
+
+
 def features(client, host, size=1 << 18):
     """A bit of everything: server-side copy, lease and oplock with their breaks, durable handle, notification and its
     cancelling, compound, a large directory, a DFS referral."""
@@ -171,14 +192,15 @@ def features(client, host, size=1 << 18):
 
 
 SCENES = {name.__name__: name for name in (flush, through, reread, missing, idle, notify, lock, oplock, through_client,
-                                             features)}
+                                             pipeline, one_channel, features)}
 
 
 def main():
     """Command line."""
     host, scene, *pairs = sys.argv[1:]
     options = {name: int(value, 0) for name, value in (pair.split("=") for pair in pairs)}
-    client = smb2.Smb2(host, dialects=(options.pop("dialect", 0x0210),))
+    client = smb2.Smb2(host, dialects=(options.pop("dialect", 0x0210),), ask=options.pop("ask", 64),
+                       capabilities=options.pop("capabilities", smb2.LARGE_MTU))
     begin = time.monotonic()
     moved = SCENES[scene](client, host, **options)
     print(json.dumps({"wall_s": time.monotonic() - begin, "bytes": moved}))
