@@ -60,9 +60,12 @@ static const char *rules_out(const CauseContext *context)
 	Requests r;
 	if (!requests_measure(context, &r) || r.data->credit_known == 0)
 		return NULL;
-	return cause_printf(context, "credits (short in %s of requests)",
-		cause_percent(
-			context, (double)r.data->credit_starved / (double)r.data->credit_known));
+	double share = (double)r.data->credit_starved / (double)r.data->credit_known;
+	/* short, though not by the server's will: smb2-credits-not-asked */
+	if (share >= STARVED_SHARE)
+		return NULL;
+	return cause_printf(
+		context, "credits (short in %s of requests)", cause_percent(context, share));
 }
 
 const Cause cause_smb2_credit_starvation = {

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Causes that a verdict does not show: notes, a caveat, and what the laboratory cannot record at its size. Each has a
+capture of which it must be told and near misses of which it must not."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
+from minipcap import ACK, CLIENT, SERVER, Capture, Tcp  # noqa: E402
+from minismb import Client  # noqa: E402
+
+MS, US = 10**6, 10**3
+# cause, the capture that shows it, near misses: the same setting without its effect, the same effect without its setting
+RECORDED = (
+    ("ecn-broken", "causes/ecn-broken/tcp-ecn-all-marked/client", ("causes/ecn-congestion/tcp-ecn-marks/client",)),
+    ("offload-defect", "causes/offload-defect/smb3-offload-defect/server",
+     ("healthy/n5-offload-get/server", "causes/pmtud-black-hole/smb3-get-black-hole-probing/server")),
+    ("smb1-mpx-limit", "causes/smb1-mpx-limit/smb1-max-mux-4-60ms/client",
+     ("healthy/n1-nt1-get-200m-10ms/middle", "causes/smb1-chatty/smb1-serial-10ms/client")),
+    ("smb2-credits-not-asked", "causes/smb2-credits-not-asked/smb2-credits-not-asked-60ms/client",
+     ("causes/smb2-credit-starvation/smb3-credits-16-30ms/middle", "causes/smb-serial-requests/smb3-serial-64k-10ms/client")),
+    ("multichannel-unused", "healthy/smb3-multichannel-unused/client",
+     ("healthy/smb3-multichannel-not-offered/client", "healthy/smb3-read-100m-5ms/client")),
+    ("timestamps-disabled", "causes/timestamps-disabled/tcp-delay-spikes-no-timestamps/server",
+     ("healthy/no-timestamps-get/client", "causes/spurious-retransmission/tcp-delay-spikes/client")),
+)
+
+
+def analyze(program, path):
+    """The report, and the ids of all that it tells: findings and caveats."""
+    report = json.loads(subprocess.run([program, "analyze", "--json", path], stdout=subprocess.PIPE, check=True).stdout)
+    for transfer in report["transfers"]:
+        if sum(row["ns"] for row in transfer["budget"]) != transfer["duration_ns"]:
+            raise ValueError(f"{transfer['id']}: its budget does not add up")
+    return report, {f["cause"] for f in report["findings"]} | {c["id"] for c in report["capture"]["caveats"]}
+
+
+def gigabit(path, announced):
+    """440 MB over a full gigabit of 0.2 ms in frames of 1500 bytes; the hosts announce this segment size."""
+    capture = Capture(snap=62)  # up to the options of the handshake
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 5001, 200 * US, mss=announced)
+    t = tcp.open(0)
+    tcp.mss, count = 1460, 300_000
+    wire_ns = (1500 + 38) * 8  # IEEE 802.3: 38 bytes of framing, one bit a nanosecond
+    payload, at = bytes(1460), t
+    for i in range(count):
+        at = t + i * wire_ns
+        tcp.segment(at, SERVER, ACK, payload)
+        tcp.next[SERVER] += len(payload)
+        if i % 2:
+            tcp.segment(at + US, CLIENT, ACK)
+    tcp.close(at + MS)
+    capture.write(path)
+
+
+def answered_for(path, handshake_ns):
+    """64 reads one after the other over 40 ms; the handshake is answered after this time."""
+    capture, smb = Capture(), Client()
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 445, handshake_ns)
+    t = tcp.open(0)
+    tcp.rtt_ns = 40 * MS
+    pairs = [smb.negotiate(), smb.session_setup(last=False), smb.session_setup(), smb.tree_connect(), smb.create("big.bin", 5, 4 << 20)]
+    pairs += [smb.read(5, i << 16, 65536) for i in range(64)] + [smb.close(5)]
+    for ask, answer in pairs:
+        tcp.send(t, CLIENT, ask)
+        t = tcp.send(t + tcp.rtt_ns + 100 * US, SERVER, answer, gap_ns=12 * US) + US
+    tcp.close(t)
+    capture.write(path)
+
+
+GENERATED = (
+    ("jumbo-frames-missing", gigabit, 8960, (1460,)),
+    ("middlebox-terminated-handshake", answered_for, MS, (40 * MS,)),
+)
+
+
+def cases(folder):
+    """(cause, name, path, must it be told)."""
+    for cause, shown, near in RECORDED:
+        for name in (shown, *near):
+            yield cause, name, os.path.join(ROOT, "testdata", name + ".pcap.gz"), name == shown
+    for cause, make, shown, near in GENERATED:
+        for value in (shown, *near):
+            path = os.path.join(folder, f"{cause}-{value}.pcap")
+            make(path, value)
+            yield cause, os.path.basename(path), path, value == shown
+            os.unlink(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", default="build/release/slowcopy")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="taken like the other scripts take it; one is enough")
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for cause, name, path, is_due in cases(folder):
+            report, told = analyze(options.program, path)
+            good = (cause in told) == is_due and not report["internal_errors"]
+            print(f"{'ok' if good else 'not ok'} {name}: {cause}{'' if is_due else ' silent'}{'' if good else f', told {sorted(told)}'}")
+            failed += not good
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
