@@ -176,6 +176,8 @@ Test(causes_between, credits_that_the_client_does_not_ask_for)
 	cr_assert_str_eq(c->draft.blame, "CLIENT");
 	cr_assert(strstr(c->draft.sentence, "costs 16."), "%s", c->draft.sentence);
 	cr_assert_not(cause_case_conclude(c, "smb2-credit-starvation"));
+	/* not the server's doing, but credits were short: they are not ruled out */
+	cr_assert_null(cause_case_rules_out(c, "smb2-credit-starvation"));
 	/* near miss: the server refuses what is asked for */
 	c->unit.read.credits_asked_more = 60;
 	cr_assert_not(cause_case_conclude(c, "smb2-credits-not-asked"));
