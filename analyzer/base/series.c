@@ -138,6 +138,25 @@ void series_add(Series *series, size_t column, int64_t t_ns, int64_t value)
 	add_to_bin(series, column, bin_of(series, since_start(series, t_ns)), value);
 }
 
+void series_add_row(Series *series, int64_t t_ns, size_t first, size_t count, const int64_t *values)
+{
+	if (series->is_sealed)
+		return;
+	uint64_t since_ns = since_start(series, t_ns);
+	size_t bin = (size_t)(since_ns >> series->shift);
+	if (bin >= series->used)
+		bin = bin_of(series, since_ns);
+	int64_t *row = &series->values[bin * series->column_count + first];
+	const SeriesRule *rules = &series->rules[first];
+	for (size_t i = 0; i < count; i++) {
+		int64_t value = values[i];
+		if (rules[i] == SERIES_SUM)
+			row[i] = sum_of(row[i], value);
+		else if (value > row[i])
+			row[i] = value;
+	}
+}
+
 /* floor(total * part / whole) for part <= whole. */
 static int64_t share_of(int64_t total, uint64_t part, uint64_t whole)
 {

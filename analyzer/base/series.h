@@ -37,6 +37,13 @@ Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const Ser
 void series_add(Series *series, size_t column, int64_t t_ns, int64_t value);
 
 /**
+ * series_add_row: series_add() of @count values to as many columns from @first on, all at @t_ns. A
+ * negative value in a SERIES_MAX column is no value.
+ */
+void series_add_row(
+	Series *series, int64_t t_ns, size_t first, size_t count, const int64_t *values);
+
+/**
  * series_add_span: spreads @total over [@t0_ns, @t1_ns) in proportion to time; the shares of the
  * bins sum to @total exactly. An empty or reversed span counts at @t0_ns. In a SERIES_MAX column
  * every bin of the span gets @total as a value.

@@ -308,9 +308,11 @@ static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
 static void series_payload(
 	Unit *unit, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
 {
-	series_add(unit->series, UNIT_SERIES_BYTES, now_ns, (int64_t)bytes);
-	series_add(unit->series, UNIT_SERIES_FLIGHT, now_ns, (int64_t)in_flight);
-	series_add(unit->series, UNIT_SERIES_WINDOW, now_ns, (int64_t)window);
+	_Static_assert(UNIT_SERIES_FLIGHT == UNIT_SERIES_BYTES + 1 &&
+			       UNIT_SERIES_WINDOW == UNIT_SERIES_BYTES + 2,
+		"columns in a row");
+	const int64_t values[] = {(int64_t)bytes, (int64_t)in_flight, (int64_t)window};
+	series_add_row(unit->series, now_ns, UNIT_SERIES_BYTES, 3, values);
 }
 
 void unit_payload(

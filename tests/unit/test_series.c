@@ -148,3 +148,26 @@ Test(series, sealing_keeps_every_value_and_takes_no_more)
 	series_free(empty);
 	series_seal(NULL);
 }
+
+Test(series, a_row_is_its_values_one_by_one)
+{
+	const SeriesRule mixed[] = {SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_SUM};
+	Series *rows = series_new(1000, 16, 4, mixed), *single = series_new(1000, 16, 4, mixed);
+	for (int64_t i = 0; i < 300; i++) {
+		int64_t t = 1000 + (i * 7919 % 257) * SERIES_FIRST_BIN_NS / 3;
+		const int64_t values[] = {i * 11 % 17, i * 13 % 19, -i};
+		series_add_row(rows, t, 1, 2, values);
+		series_add(single, 1, t, values[0]);
+		series_add(single, 2, t, values[1]);
+		series_add_row(rows, t, 2, 1, &values[2]); /* no value, or 0 */
+		series_add_row(rows, t, 3, 1, &values[2]);
+		series_add(single, 3, t, values[2]);
+	}
+	cr_assert_eq(series_count(rows), series_count(single));
+	cr_assert_eq(series_bin_ns(rows), series_bin_ns(single));
+	for (size_t b = 0; b < series_count(rows); b++)
+		for (size_t c = 0; c < 4; c++)
+			cr_assert_eq(series_value(rows, c, b), series_value(single, c, b));
+	series_free(rows);
+	series_free(single);
+}
