@@ -283,7 +283,11 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 	if (finding->predicted_bytes_per_s.high > 0)
 		g_string_append_printf(
 			out, " → %s", units_rate_range(finding->predicted_bytes_per_s).text);
-	if (saves && transfer)
+	/* what several copies would save together is no part of one copy's time */
+	if (saves && finding->scope == SCOPE_HOST_PAIR)
+		g_string_append_printf(out, " (saves %s in all copies it held up)",
+			units_duration_range(finding->saved_ns).text);
+	else if (saves && transfer)
 		g_string_append_printf(out, " (saves %s of %s)",
 			units_duration_range(finding->saved_ns).text,
 			units_duration(transfer->duration_ns).text);

@@ -32,6 +32,9 @@ static void advise(const CauseContext *context, FindingDraft *draft, const LossF
 			    "same duplex mode.");
 	cause_advice(draft, "A receiver that drops packets itself needs larger ring buffers "
 			    "('ethtool -G').");
+	cause_advice(draft, "A provider or firewall that limits the rate by dropping packets, with "
+			    "hardly a queue, looks the same: ask for its limit; without the loss "
+			    "the copy then reaches that limit and no more.");
 	cause_advice(draft, "A newer congestion control on the sender (CUBIC, BBR) softens the "
 			    "effect, but does not cure it.");
 }
