@@ -54,7 +54,9 @@ static Pauses measure(const CauseContext *context)
 	p.longest_ns = (double)a->evidence[bucket][0].ns;
 	/* the longest of many is an outlier now and then: the fourth is what is usual */
 	double usual = (double)a->evidence[bucket][ACCOUNT_EVIDENCE - 1].ns;
-	p.is_regular = p.count >= MIN_PAUSES && usual <= REGULAR_RATIO * p.mean_ns;
+	/* one long enough to be told alone has made the mean, too */
+	bool is_alone = p.longest_ns >= LONG_PAUSE_NS && p.longest_ns > REGULAR_RATIO * p.mean_ns;
+	p.is_regular = p.count >= MIN_PAUSES && usual <= REGULAR_RATIO * p.mean_ns && !is_alone;
 	return p;
 }
 

@@ -60,7 +60,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		"repairing them, and sending carefully afterwards, took %s of %s.",
 		cause_percent(context, facts.rate), host_label(context, facts.side),
 		loss_place(context, &facts), (unsigned long long)facts.lost,
-		(unsigned long long)d->payload_packets, cause_time(context, (double)draft->lost_ns),
+		(unsigned long long)facts.sent, cause_time(context, (double)draft->lost_ns),
 		cause_time(context, (double)context->wall_ns));
 	draft->fix = "no packet loss on the path";
 	if (facts.mathis > 0) {

@@ -70,6 +70,20 @@ static void take_repairs(const CauseContext *context, LossFacts *ret)
 	ret->lost = ret->repairs - ret->unneeded;
 }
 
+/* Frames that a card cuts or joins hold many packets: then as many are counted as bytes need, of
+ * the size that repairs have. */
+static uint64_t packets_sent(const TcpDirection *d)
+{
+	if (d->mss == 0 || d->payload_bytes <= d->payload_packets * d->mss)
+		return d->payload_packets;
+	double size = d->mss;
+	if (d->retransmitted_packets > 0 &&
+		(double)d->retransmitted_bytes > size * (double)d->retransmitted_packets)
+		size = (double)d->retransmitted_bytes / (double)d->retransmitted_packets;
+	double packets = (double)d->payload_bytes / size;
+	return packets > (double)d->payload_packets ? (uint64_t)packets : d->payload_packets;
+}
+
 bool loss_facts(const CauseContext *context, LossFacts *ret)
 {
 	*ret = (LossFacts){.side = loss_side(context)};
@@ -78,7 +92,8 @@ bool loss_facts(const CauseContext *context, LossFacts *ret)
 		return false;
 	ret->direction = d;
 	take_repairs(context, ret);
-	ret->rate = (double)ret->lost / (double)d->payload_packets;
+	ret->sent = packets_sent(d);
+	ret->rate = (double)ret->lost / (double)ret->sent;
 	if (ret->rate > 0 && context->rtt_ns > 0)
 		ret->mathis =
 			MATHIS_FACTOR * d->mss / ((double)context->rtt_ns / 1e9 * sqrt(ret->rate));

@@ -50,6 +50,7 @@ typedef struct LossFacts {
 	uint64_t unneeded;             /* of them: nothing was lost, the answer was only late */
 	uint64_t answers_lost;         /* of them: what came was the answer's loss */
 	uint64_t lost;                 /* the rest */
+	uint64_t sent;                 /* packets that the network carried, repairs included */
 	double rate;                   /* lost / sent, 0..1 */
 	double mathis;                 /* rate such losses allow, bytes per second; 0 unknown */
 	int64_t cost_ns;               /* not yet claimed */

@@ -77,7 +77,8 @@ const Cause cause_spurious_retransmission = {
 				  "repeat as well: told as slow-reader.",
 				"Packets out of order in numbers: told as reordering.",
 				"A copy in the capture is no repeat."},
-			.confidence = "High with D-SACK; medium otherwise.",
+			.confidence = "High with D-SACK when most repairs were needless; medium "
+				      "otherwise.",
 			.advice = {{"Network", "Look for what holds packets back for fractions of "
 					       "a second: Wi-Fi "
 					       "power saving, a VPN or virtual machine that "
