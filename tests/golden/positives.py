@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Causes that a verdict does not show: notes, a caveat, and what the laboratory cannot record at its size. Each has a
+"""Causes that a verdict does not show: notes, a caveat, and what the laboratory cannot record. Each has a
 capture of which it must be told and near misses of which it must not."""
 
 import argparse
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -59,24 +60,61 @@ def gigabit(path, announced):
     capture.write(path)
 
 
+def talk(tcp, t, pairs):
+    """Requests and answers one after the other; (request, answer, ns at the server). Returns when the last is there."""
+    for ask, answer, server_ns in pairs:
+        tcp.send(t, CLIENT, ask)
+        t += tcp.rtt_ns + server_ns
+        for start in range(0, len(answer), 2 * tcp.mss):  # an acknowledgement for two segments
+            t = tcp.send(t, SERVER, answer[start:start + 2 * tcp.mss], gap_ns=12 * US) + 12 * US
+    return t
+
+
+def copy(smb, server_ns=100 * US):
+    """64 reads of 64 KiB, one after the other."""
+    pairs = [smb.tree_connect(), smb.create("big.bin", 5, 4 << 20)]
+    pairs += [smb.read(5, i << 16, 65536) for i in range(64)] + [smb.close(5)]
+    return [(*pair, server_ns) for pair in pairs]
+
+
+def log_in(smb, server_ns=100 * US):
+    return [(*pair, server_ns) for pair in (smb.negotiate(), smb.session_setup(last=False), smb.session_setup())]
+
+
 def answered_for(path, handshake_ns):
-    """64 reads one after the other over 40 ms; the handshake is answered after this time."""
+    """A copy over 40 ms; the handshake is answered after this time."""
     capture, smb = Capture(), Client()
     tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 445, handshake_ns)
     t = tcp.open(0)
     tcp.rtt_ns = 40 * MS
-    pairs = [smb.negotiate(), smb.session_setup(last=False), smb.session_setup(), smb.tree_connect(), smb.create("big.bin", 5, 4 << 20)]
-    pairs += [smb.read(5, i << 16, 65536) for i in range(64)] + [smb.close(5)]
-    for ask, answer in pairs:
-        tcp.send(t, CLIENT, ask)
-        t = tcp.send(t + tcp.rtt_ns + 100 * US, SERVER, answer, gap_ns=12 * US) + US
-    tcp.close(t)
+    tcp.close(talk(tcp, t, log_in(smb) + copy(smb)))
+    capture.write(path)
+
+
+def referral(smb):
+    """A DFS referral, MS-SMB2 2.2.31 and 2.2.32, MS-DFSC 2.2.2 and 2.2.4.3."""
+    code, nobody = 0x00060194, b"\xff" * 16
+    name, target = ("\\nas\\data\0".encode("utf-16-le"), "\\nas2\\data\0".encode("utf-16-le"))
+    question = struct.pack("<H", 4) + name
+    entry = struct.pack("<HHHHIHHH16s", 3, 34, 0, 0, 300, 34, 34, 34, bytes(16))
+    reply = struct.pack("<HHI", len(name) - 2, 1, 0) + entry + target
+    return smb.pair(11, struct.pack("<HHI16sIIIIIIII", 57, 0, code, nobody, 120, len(question), 0, 0, 0, 4096, 1, 0) + question,
+                    struct.pack("<HHI16sIIIIII", 49, 0, code, nobody, 112, 0, 112, len(reply), 0, 0) + reply)
+
+
+def referred(path, late_ns):
+    """A copy over 20 ms; the server takes so long to say where the share is."""
+    capture, smb = Capture(), Client()
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 445, 20 * MS)
+    pairs = log_in(smb) + [(*smb.tree_connect("\\\\10.0.0.1\\IPC$"), 100 * US), (*referral(smb), late_ns)] + copy(smb)
+    tcp.close(talk(tcp, tcp.open(0), pairs))
     capture.write(path)
 
 
 GENERATED = (
     ("jumbo-frames-missing", gigabit, 8960, (1460,)),
     ("middlebox-terminated-handshake", answered_for, MS, (40 * MS,)),
+    ("session-setup-slow", referred, 1500 * MS, (MS,)),
 )
 
 

@@ -69,6 +69,35 @@ Test(causes_setup, a_quick_log_in_over_a_long_path_is_not_slow)
 	cause_case_free(c);
 }
 
+Test(causes_setup, referrals_that_take_long_are_named)
+{
+	CommandStats rows[] = {command(MESSAGE_SMB2, 0, 11 * CASE_MS),
+		command(MESSAGE_SMB2, 1, 12 * CASE_MS), command(MESSAGE_SMB2, 3, 12 * CASE_MS)};
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	c->session.commands = rows;
+	c->session.command_count = 3;
+	SessionPhase *phase = &c->session.phases[PHASE_REFERRAL];
+	*phase = (SessionPhase){.busy_ns = 1520 * CASE_MS, .exchanges = 2};
+	cause_case_add(c, BUCKET_SESSION_SETUP, 1555 * CASE_MS);
+	cause_case_add(c, BUCKET_LINK, 90 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "session-setup-slow"));
+	cr_assert(strstr(c->draft.sentence, "took 1.5 s to say where the share is (DFS referral)"),
+		"%s", c->draft.sentence);
+	cr_assert_eq(c->draft.lost_ns, 1555 * CASE_MS - 5 * c->context.rtt_ns);
+	cr_assert_str_eq(c->draft.blame, "SERVER");
+	/* a slower tree connect is the one to name */
+	rows[2].response_time.max_ns = 3010 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "session-setup-slow"));
+	cr_assert(strstr(c->draft.sentence, "tree connect"), "%s", c->draft.sentence);
+	rows[2].response_time.max_ns = 12 * CASE_MS;
+	/* near miss: as long, but made of round trips to a distant server */
+	*phase = (SessionPhase){.busy_ns = 400 * CASE_MS, .exchanges = 3};
+	c->context.rtt_ns = 100 * CASE_MS;
+	cr_assert_not(cause_case_conclude(c, "session-setup-slow"));
+	cause_case_free(c);
+}
+
 Test(causes_setup, a_lost_SYN_costs_its_timer)
 {
 	CauseCase *c = cause_case_new();
