@@ -135,8 +135,9 @@ static UnitText range_text(const char *low, const char *high)
 	const char *low_unit = strrchr(low, ' '), *high_unit = strrchr(high, ' ');
 	UnitText ret;
 
+	/* "59 s to 3 min 36 s": two units at the end of which the second is the same are not one */
 	if (low_unit && high_unit && strcmp(low_unit, high_unit) == 0 &&
-		strchr(low, ' ') == low_unit)
+		strchr(low, ' ') == low_unit && strchr(high, ' ') == high_unit)
 		g_snprintf(ret.text, sizeof ret.text, "%.*s to %.24s", (int)(low_unit - low), low,
 			high);
 	else

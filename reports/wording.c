@@ -279,7 +279,9 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 
 	if (!finding->fix || !*finding->fix)
 		return NULL;
-	out = g_string_new(finding->fix);
+	/* a doubtful cause's fix must not read like the others */
+	out = g_string_new(finding->confidence == CONFIDENCE_LOW ? "possibly: " : "");
+	g_string_append(out, finding->fix);
 	if (finding->predicted_bytes_per_s.high > 0)
 		g_string_append_printf(
 			out, " → %s", units_rate_range(finding->predicted_bytes_per_s).text);

@@ -115,6 +115,11 @@ Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
 	cr_assert(strstr(c->draft.sentence, "63 times, about 20 ms each time"), "%s",
 		c->draft.sentence);
 	cr_assert_geq(c->draft.saved_low_ns, 1200 * CASE_MS);
+	/* one long pause makes the mean of the others no regular one */
+	cause_case_add(c, BUCKET_CLIENT_THINK, 4000 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert(strstr(c->draft.sentence, "on average, 4 s at the longest"), "%s",
+		c->draft.sentence);
 	cause_case_free(c);
 }
 

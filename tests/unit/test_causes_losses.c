@@ -67,6 +67,13 @@ Test(causes_losses, scattered_loss)
 		d->sentence);
 	cr_assert(strstr(d->sentence, "between the capture point and the client 10.0.0.2"), "%s",
 		d->sentence);
+	/* frames that a card has joined hold many packets: the share of lost ones stays */
+	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 200;
+	c->facts.tcp.dir[SIDE_SERVER].payload_bytes = UINT64_C(2945) * 1448;
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	cr_assert(strstr(d->sentence, "1.2 % of the packets"), "%s", d->sentence);
+	cr_assert(strstr(d->sentence, "(35 of 2945)"), "%s", d->sentence);
+	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 2945;
 	/* holes that were filled late: lost before the capture point */
 	c->facts.tcp.dir[SIDE_SERVER].upstream_losses = 35;
 	cr_assert(cause_case_conclude(c, "loss-random"));
@@ -198,6 +205,17 @@ Test(causes_losses, nothing_was_lost)
 	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
 	d->spurious = 20;
 	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	cr_assert(cause_case_conclude(c, "spurious-retransmission"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	cr_assert_null(strstr(c->draft.sentence, "nothing was lost"), "%s", c->draft.sentence);
+	d->spurious = 35;
+	cr_assert(cause_case_conclude(c, "spurious-retransmission"));
+	cr_assert(strstr(c->draft.sentence, "nothing was lost"), "%s", c->draft.sentence);
+	d->spurious = 18;
+	d->retransmitted_packets = 36;
+	cr_assert(cause_case_conclude(c, "spurious-retransmission"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	d->retransmitted_packets = 35;
 	d->reordered = 90;
 	cr_assert_str_eq(speaker(c), "reordering");
 	/* a few D-SACKs among real losses change nothing */

@@ -109,6 +109,7 @@ Test(units, durations)
 	same("range", units_duration_range((NsRange){52 * S, 53 * S}), "53 s");
 	same("range", units_duration_range((NsRange){40 * S, 53 * S}), "40 to 53 s");
 	same("range", units_duration_range((NsRange){0, 53 * S}), "up to 53 s");
+	same("range", units_duration_range((NsRange){59 * S, 216 * S}), "59 s to 3 min 36 s");
 	same("range", units_duration_range((NsRange){RESULT_UNKNOWN_NS, RESULT_UNKNOWN_NS}),
 		"unknown");
 }
