@@ -96,6 +96,19 @@ static void doubt_blindness(const DiagnosisInput *input, const Unit *unit, Findi
 		100.0 * (double)share.dropped / (double)(share.dropped + share.received));
 }
 
+static bool is_broken_off(const DiagnosisInput *input, const Unit *unit)
+{
+	return input->is_damaged && unit->cut;
+}
+
+static void doubt_damage(const DiagnosisInput *input, const Unit *unit, FindingDraft *draft)
+{
+	if (is_broken_off(input, unit))
+		draft->doubt = arena_printf(input->arena,
+			"%s%sthe capture file is damaged, and the copy does not end in it",
+			draft->doubt ? draft->doubt : "", draft->doubt ? "; " : "");
+}
+
 /* Of the whole capture capture_grade.c says it; this is about one connection among others. */
 static bool is_one_sided(const TcpDirection *a, const TcpDirection *b)
 {
@@ -130,6 +143,8 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 			c->confidence_cap = CONFIDENCE_LOW;
 	}
 	c->confidence_cap = MIN(c->confidence_cap, blind_cap(ex->input, unit));
+	if (is_broken_off(ex->input, unit))
+		c->confidence_cap = MIN(c->confidence_cap, CONFIDENCE_MEDIUM);
 	memcpy(c->left_ns, unit->account.bucket_ns, sizeof(c->left_ns));
 	memcpy(c->left_round_trip_ns, unit->account.round_trip_ns, sizeof(c->left_round_trip_ns));
 	memcpy(c->left_server_ns, unit->account.server_ns, sizeof(c->left_server_ns));
@@ -208,6 +223,7 @@ static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 		if (candidate.draft.confidence > context.confidence_cap)
 			candidate.draft.confidence = context.confidence_cap;
 		doubt_blindness(ex->input, unit, &candidate.draft);
+		doubt_damage(ex->input, unit, &candidate.draft);
 		g_array_append_val(ex->drafts, candidate);
 	}
 	/* what is left now is nobody's */

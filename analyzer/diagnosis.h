@@ -26,7 +26,8 @@ typedef struct DiagnosisInput {
 	Unit *const *history;      /* told of before; only compared with */
 	uint32_t history_count;
 	uint32_t first_finding; /* findings numbered before */
-	bool out_of_order;      /* in the file: Wireshark may number streams otherwise */
+	bool is_damaged;   /* an input: copies that it does not hold to their end may lack bytes */
+	bool out_of_order; /* in the file: Wireshark may number streams otherwise */
 	const ResultAssumption *assumption; /* NULL none */
 	const Blindness *blindness;         /* NULL none */
 } DiagnosisInput;

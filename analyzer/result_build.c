@@ -284,6 +284,7 @@ Result *result_build(Collection *collection, const CaptureTotals *totals, const 
 		.history = collection->history,
 		.history_count = collection->history_count,
 		.first_finding = collection->first_finding,
+		.is_damaged = r->is_partial,
 		.out_of_order = totals->out_of_order,
 		.assumption = collection->assumption.is_given ? &collection->assumption : NULL,
 		.blindness = totals->blindness};

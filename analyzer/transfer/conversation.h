@@ -39,6 +39,7 @@ typedef struct Conversation {
 	bool is_failed;     /* FTP data that was tried and never established; counted once */
 	bool is_path_refused; /* counted once */
 	bool has_last_side;
+	bool is_ending;    /* no more packets come: files that close now were not closed */
 	bool is_named;     /* the application is known, or not wanted */
 	uint8_t last_side; /* side that sent the last payload */
 	uint16_t input;

@@ -479,6 +479,7 @@ void tracker_end(Tracker *tracker, Conversation *conv, int64_t now_ns, bool time
 {
 	ConnectionFacts *facts = conv->facts ? conv->facts : g_new0(ConnectionFacts, 1);
 	int64_t end = conv->tcp.last_ns > now_ns ? conv->tcp.last_ns : now_ns;
+	conv->is_ending = true;
 	if (conv->session)
 		session_end(conv->session, end);
 	gap_end(conv);

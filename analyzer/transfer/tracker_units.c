@@ -368,6 +368,13 @@ static void on_file_renamed(void *user, FileRef *file)
 		names_take(file->user, file);
 }
 
+static void unit_cut(Unit *unit)
+{
+	unit->cut = true;
+	if (unit->job)
+		unit->job->cut = true;
+}
+
 static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 {
 	Conversation *conv = user;
@@ -391,6 +398,8 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	if (!unit)
 		return;
 	names_take(unit, file);
+	if (conv->is_ending)
+		unit_cut(unit);
 	unit->ftp.done_ns = now_ns;
 	file->user = NULL;
 	if (unit->is_ftp && running) { /* the answer overtook the last data */
@@ -726,7 +735,7 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 		d->ftp_file = NULL;
 	}
 	while (conv->units) {
-		conv->units->cut = true;
+		unit_cut(conv->units);
 		unit_close(conv, conv->units, conv->units->last_activity_ns);
 	}
 	if (conv->job)

@@ -17,6 +17,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <jansson.h>
+#include <zlib.h>
 
 #include "tests/tools/capgen.h"
 #include "tests/tools/random.h"
@@ -448,6 +449,42 @@ Test(cli, a_cut_capture_is_reported_as_far_as_it_goes)
 		cr_assert_geq(packets, (json_int_t)(cuts[i] / 1600), "cut at %zu", cuts[i]);
 		run_free(&r);
 	}
+}
+
+/* Findings of the JSON report of a stored capture cut at @len bytes; all of them say so when it is.
+ */
+static void check_doubt(const uint8_t *bytes, size_t len, bool is_cut)
+{
+	g_autofree char *path = make_file("doubt.pcap", bytes, len);
+	Run r = run("--json %s", path);
+	json_t *report = json_loadb(r.out, r.out_len, 0, NULL);
+	json_t *findings = json_object_get(report, "findings"), *finding;
+	cr_assert_gt(json_array_size(findings), 0);
+	size_t i;
+	json_array_foreach(findings, i, finding)
+	{
+		const char *doubt = json_string_value(json_object_get(finding, "doubt"));
+		const char *confidence = json_string_value(json_object_get(finding, "confidence"));
+		cr_assert_eq(doubt && strstr(doubt, "damaged"), is_cut, "%s", doubt);
+		if (is_cut)
+			cr_assert_str_neq(confidence, "high");
+	}
+	json_decref(report);
+	run_free(&r);
+}
+
+Test(cli, a_copy_that_a_damaged_capture_does_not_hold_to_its_end_is_judged_with_doubt)
+{
+	const char *stored =
+		"testdata/causes/smb-serial-requests/smb3-serial-64k-10ms/client.pcap.gz";
+	gzFile file = gzopen(stored, "rb");
+	cr_assert(file);
+	g_autofree uint8_t *bytes = g_malloc(2 << 20);
+	int len = gzread(file, bytes, 2 << 20);
+	cr_assert_eq(gzclose(file), Z_OK);
+	cr_assert_gt(len, 400001);
+	check_doubt(bytes, (size_t)len, false);
+	check_doubt(bytes, 400001, true);
 }
 
 Test(cli, damaged_bytes_neither_crash_nor_hang)
