@@ -10,6 +10,27 @@
  * flush-write-through. */
 #define MASK_WRITE (OP_MASK(OP_WRITE) | OP_MASK(OP_FLUSH) | OP_MASK(OP_CLOSE))
 
+/* A straight line through the closes: so many of them, the line fits, and the bytes make half of
+ * their time. As for signing, security_cost.h. */
+#define FIT_MIN_CLOSES SERVICE_FEW_ANSWERS
+#define FIT_MIN 0.8
+#define FIT_BYTES_SHARE 0.5
+#define MEBIBYTE 1048576.0
+
+/* Whether files took the longer to close the more had been written to them: the data were confirmed
+ * in memory and go to the disk now. @ret_ns_per_mib: how long. */
+static bool closes_follow_bytes(const CauseContext *context, double *ret_ns_per_mib)
+{
+	const DataFit *f = &context->unit->close_fit;
+	double dx = f->n * f->xx - f->x * f->x, dy = f->n * f->yy - f->y * f->y;
+	if (f->n < FIT_MIN_CLOSES || dx <= 0 || dy <= 0 || f->y <= 0)
+		return false;
+	double slope = (f->n * f->xy - f->x * f->y) / dx;
+	*ret_ns_per_mib = slope * MEBIBYTE;
+	return slope > 0 && slope * slope * dx / dy >= FIT_MIN &&
+	       slope * f->x >= FIT_BYTES_SHARE * f->y;
+}
+
 static unsigned mask_of(const CauseContext *context)
 {
 	const Unit *unit = context->unit;
@@ -37,6 +58,13 @@ static const char *sentence(
 		return cause_printf(context,
 			"The server %s had all of the data and took %s more before it said so.",
 			context->server_name, time);
+	double ns_per_mib;
+	if (op_class == OP_CLOSE && closes_follow_bytes(context, &ns_per_mib))
+		return cause_printf(context,
+			"The server takes %s to close %.0f files, in proportion to what was "
+			"written to them (%s for each MiB): it had confirmed the data in memory "
+			"and works on them when the file is closed.",
+			time, (double)s.count, cause_time(context, ns_per_mib));
 	const char *what =
 		op_class == OP_WRITE ? cause_printf(context, "confirm %.0f writes", (double)s.count)
 		: op_class == OP_FLUSH
@@ -59,6 +87,16 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	draft->sentence = sentence(context, draft, op_class);
 	draft->fix = "faster storage or a write cache on the server";
+	double ns_per_mib;
+	if (op_class == OP_CLOSE && closes_follow_bytes(context, &ns_per_mib)) {
+		cause_number(draft, "to close, for each MiB written", NUMBER_NS, ns_per_mib);
+		if (!draft->doubt)
+			draft->doubt = "A virus scan of each file that is closed takes time in "
+				       "proportion to its size, too.";
+		if (!draft->next_test)
+			draft->next_test = "Exclude the folder from virus scans for a test and "
+					   "copy the same files again.";
+	}
 	cause_advice(draft,
 		"Watch the server's disk during a copy: `iostat -x 1`, the PhysicalDisk "
 		"counters, the NAS's own monitor. Shingled (SMR) disks, full thin pools and "
@@ -98,7 +136,8 @@ const Cause cause_server_slow_write = {
 				"single answers took {} and more and add up to {}. FLUSH and CLOSE "
 				"after writing count, as a cache that drains shows there.",
 			.numbers = {GUIDE_NS(SERVICE_QUICK_DATA_NS), GUIDE_NS(SLOW_SERVICE_NS),
-				GUIDE_NS(MIN_LOST_NS), GUIDE_COUNT(SERVICE_FEW_ANSWERS)},
+				GUIDE_NS(MIN_LOST_NS), GUIDE_COUNT(FIT_MIN_CLOSES),
+				GUIDE_COUNT(SERVICE_FEW_ANSWERS)},
 			.needs = "Requests and answers, and the network's part of the round trip.",
 			.traps = {"Time to the last byte contains the transfer; only the first "
 				  "byte "
@@ -107,7 +146,10 @@ const Cause cause_server_slow_write = {
 				"not a slow disk.",
 				"Losses on the way look like a slow server from afar: then nothing "
 				"is said.",
-				"A receive window that closed is the client's."},
+				"A receive window that closed is the client's.",
+				"Files that take the longer to close the more was written to them "
+				"({} or more on a straight line) show data confirmed in memory and "
+				"written later, or a virus scan of what is closed."},
 			.confidence =
 				"High at the server, or when it takes longer than half a round "
 				"trip; medium with fewer than {} answers, or a single long pause.",

@@ -312,13 +312,16 @@ static void on_reply(void *user, const Operation *op)
 		return;
 	}
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, SIDE_SERVER);
+	Unit *unit = op->file ? op->file->user : NULL;
 	if (root->job) {
 		if (root->job->outstanding > 0)
 			root->job->outstanding--;
 		unit_reply(root->job, op, conv->stream, loop);
+		if (unit && op->op_class == OP_CLOSE)
+			unit_close_reply(root->job, op, unit->write.bytes, loop);
 	}
-	if (op->file && op->file->user)
-		unit_reply(op->file->user, op, conv->stream, loop);
+	if (unit)
+		unit_reply(unit, op, conv->stream, loop);
 }
 
 static void copy_name(char *to, const char *from)

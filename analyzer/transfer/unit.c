@@ -241,6 +241,16 @@ static void count_open(Unit *unit, const Operation *op)
 	unit->opens_refused += file->oplock_granted == 0 && file->oplock_asked != 0;
 }
 
+static void fit_add(DataFit *fit, double x, double y)
+{
+	fit->n++;
+	fit->x += x;
+	fit->y += y;
+	fit->xx += x * x;
+	fit->xy += x * y;
+	fit->yy += y * y;
+}
+
 void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server_loop_ns)
 {
 	if (!op->answered)
@@ -282,17 +292,18 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
 	d->interim += op->interim_ns != 0;
 	d->credits_asked_more += op->credits_asked > op->credits_granted;
 	if (service >= 0) {
-		double x = (double)op->moved_bytes, y = (double)service;
 		histogram_add(&d->service_ns, service, 1);
-		d->fit.n++;
-		d->fit.x += x;
-		d->fit.y += y;
-		d->fit.xx += x * x;
-		d->fit.xy += x * y;
-		d->fit.yy += y * y;
+		fit_add(&d->fit, (double)op->moved_bytes, (double)service);
 	}
 	if (!unit->series && d->bytes >= SERIES_MIN_BYTES)
 		account_keep_series(&unit->account);
+}
+
+void unit_close_reply(Unit *unit, const Operation *op, uint64_t written, int64_t server_loop_ns)
+{
+	int64_t service = operation_service_ns(op, server_loop_ns);
+	if (service >= 0)
+		fit_add(&unit->close_fit, (double)written, (double)service);
 }
 
 static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)

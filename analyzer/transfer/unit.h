@@ -149,6 +149,7 @@ typedef struct Unit {
 	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;
+	DataFit close_fit;   /* service of CLOSE (y, ns) by what was written to the file (x) */
 	Histogram file_size; /* of a job: bytes per file moved */
 	int64_t first_request_ns, last_activity_ns, end_activity_ns;
 	uint32_t outstanding;   /* of a job: requests under way */
@@ -177,6 +178,10 @@ void unit_request(Unit *unit, const Operation *op);
 
 /** unit_reply: its answer is complete; @server_loop_ns is subtracted from service times. */
 void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server_loop_ns);
+
+/** unit_close_reply: that answer was to the CLOSE of a file to which @written bytes were written.
+ */
+void unit_close_reply(Unit *unit, const Operation *op, uint64_t written, int64_t server_loop_ns);
 
 /** unit_payload: @bytes new payload bytes sent by @side at @now_ns, with what is in flight and the
  * window then. */

@@ -57,5 +57,10 @@ class Client:
         charge = (size + 65535) // 65536
         return self.pair(READ, ask, struct.pack("<HBBIII", 17, 0x50, 0, size, 0, 0) + bytes(size), charge=charge, credits=charge)
 
+    def write(self, handle, offset, size):
+        ask = struct.pack("<HHIQQQIIHHI", 49, 0x70, size, offset, handle, handle, 0, 0, 0, 0, 0) + bytes(size)
+        charge = (size + 65535) // 65536
+        return self.pair(WRITE, ask, struct.pack("<HHIIHH", 17, 0, size, 0, 0, 0), charge=charge, credits=charge)
+
     def close(self, handle):
         return self.pair(CLOSE, struct.pack("<HHIQQ", 24, 0, 0, handle, handle), struct.pack("<HH56s", 60, 0, bytes(56)))
