@@ -395,10 +395,7 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 	uint64_t evictions = flow_table_evictions(analysis->flows);
 	for (size_t i = 0; i < count; i++) {
 		InputState *input = input_state(analysis, batch[i].input);
-		if (G_LIKELY(clock_goes_on(&input->clock, batch[i].ts_ns)))
-			input->clock.last_ns = batch[i].ts_ns;
-		else
-			batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
+		batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
 		count_totals(&analysis->totals, &batch[i]);
 		if (batch[i].kind != PACKET_TCP) {
 			other_packet(analysis, input, &batch[i]);

@@ -12,7 +12,7 @@ static bool is_out_of_reach(const Clock *clock, int64_t ts_ns)
 	return distance > (uint64_t)CLOCK_REACH_NS;
 }
 
-int64_t clock_take(Clock *clock, int64_t ts_ns)
+int64_t clock_take_unusual(Clock *clock, int64_t ts_ns)
 {
 	if (!clock->is_running) {
 		/* the sum of a first time and a few reaches must fit, too */

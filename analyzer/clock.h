@@ -28,19 +28,23 @@ typedef struct Clock {
 	uint64_t damaged; /* times out of reach */
 } Clock;
 
+/** clock_take_unusual: clock_take() for any time. */
+int64_t clock_take_unusual(Clock *clock, int64_t ts_ns);
+
 /**
  * clock_take: the time to use for a packet stamped @ts_ns, at least the one before it. After the
  * clock was set back, time goes on from where it was: durations stay right but for the pause around
  * the step, and later packets keep their distances.
  */
-int64_t clock_take(Clock *clock, int64_t ts_ns);
-
-/** clock_goes_on: whether @ts_ns is the usual time: a little after the last of a clock that was
- * never set. clock_take() would only take it. */
-static inline bool clock_goes_on(const Clock *clock, int64_t ts_ns)
+static inline int64_t clock_take(Clock *clock, int64_t ts_ns)
 {
-	return clock->is_running && clock->offset_ns == 0 && ts_ns >= clock->last_ns &&
-	       (uint64_t)ts_ns - (uint64_t)clock->first_ns <= (uint64_t)CLOCK_REACH_NS;
+	/* nearly always: a little after the last one of a clock that was never set */
+	bool is_usual = clock->is_running && clock->offset_ns == 0 && ts_ns >= clock->last_ns &&
+			(uint64_t)ts_ns - (uint64_t)clock->first_ns <= (uint64_t)CLOCK_REACH_NS;
+	if (!is_usual)
+		return clock_take_unusual(clock, ts_ns);
+	clock->last_ns = ts_ns;
+	return ts_ns;
 }
 
 #endif

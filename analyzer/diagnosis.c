@@ -83,17 +83,24 @@ static Confidence blind_cap(const DiagnosisInput *input, const Unit *unit)
 	return blindness_is_heavy(&share) ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 }
 
-/* Tells of it beside whatever else is doubtful. */
+/* Beside whatever else is doubtful. */
+static void add_doubt(Arena *arena, FindingDraft *draft, const char *doubt)
+{
+	draft->doubt = draft->doubt ? arena_printf(arena, "%s; %s", draft->doubt, doubt) : doubt;
+}
+
 static void doubt_blindness(const DiagnosisInput *input, const Unit *unit, FindingDraft *draft)
 {
 	BlindnessShare share =
 		blindness_during(input->blindness, unit->account.start_ns, unit->account.end_ns);
 	if (share.dropped == 0)
 		return;
-	draft->doubt = arena_printf(input->arena,
-		"%s%sthe capturing machine dropped %" PRIu64 " packets (%.1f %%) while it went on",
-		draft->doubt ? draft->doubt : "", draft->doubt ? "; " : "", share.dropped,
-		100.0 * (double)share.dropped / (double)(share.dropped + share.received));
+	add_doubt(input->arena, draft,
+		arena_printf(input->arena,
+			"the capturing machine dropped %" PRIu64
+			" packets (%.1f %%) while it went on",
+			share.dropped,
+			100.0 * (double)share.dropped / (double)(share.dropped + share.received)));
 }
 
 static bool is_broken_off(const DiagnosisInput *input, const Unit *unit)
@@ -104,9 +111,8 @@ static bool is_broken_off(const DiagnosisInput *input, const Unit *unit)
 static void doubt_damage(const DiagnosisInput *input, const Unit *unit, FindingDraft *draft)
 {
 	if (is_broken_off(input, unit))
-		draft->doubt = arena_printf(input->arena,
-			"%s%sthe capture file is damaged, and the copy does not end in it",
-			draft->doubt ? draft->doubt : "", draft->doubt ? "; " : "");
+		add_doubt(input->arena, draft,
+			"the capture file is damaged, and the copy does not end in it");
 }
 
 /* Of the whole capture capture_grade.c says it; this is about one connection among others. */

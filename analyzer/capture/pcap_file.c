@@ -10,9 +10,6 @@
 
 #include "analyzer/capture/resync.h"
 
-/* libpcap's MAXIMUM_SNAPLEN: what is longer is no record. Files whose records are longer than the
- * snap length of their header exist, so that says nothing. */
-#define PCAP_RECORD_MAX 262144
 /* versions of the file format: the one in use since 1998, and what DG/UX writes */
 #define PCAP_VERSION_MAJOR 2
 #define PCAP_VERSION_MINOR 4

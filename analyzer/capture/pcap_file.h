@@ -48,6 +48,10 @@ typedef struct PcapRecord {
 	uint32_t caplen, wirelen;
 } PcapRecord;
 
+/* libpcap's MAXIMUM_SNAPLEN: what is longer is no record. Files whose records are longer than the
+ * snap length of their header exist, so that says nothing. */
+#define PCAP_RECORD_MAX 262144
+
 /* Bytes of the file header. */
 #define PCAP_HEADER_LEN 24
 

@@ -11,8 +11,6 @@
 #define RESYNC_CHAIN 3
 /* a record's time is at most this far from the one before the damage */
 #define RESYNC_NEAR_NS ((int64_t)7 * 86400 * 1000000000)
-/* as libpcap's MAXIMUM_SNAPLEN */
-#define RESYNC_PACKET_MAX 262144
 
 /* whether a record header stands at @p; its captured length in @ret_caplen */
 static bool resync_record(const ResyncPcap *known, const uint8_t *p, uint32_t *ret_caplen)
@@ -20,8 +18,8 @@ static bool resync_record(const ResyncPcap *known, const uint8_t *p, uint32_t *r
 	const PcapLayout *layout = known->layout;
 	PcapRecord record = pcap_record_parse(layout, p);
 	uint32_t caplen = record.caplen, wirelen = record.wirelen;
-	if (caplen == 0 || caplen > RESYNC_PACKET_MAX || caplen > wirelen ||
-		wirelen > RESYNC_PACKET_MAX)
+	if (caplen == 0 || caplen > PCAP_RECORD_MAX || caplen > wirelen ||
+		wirelen > PCAP_RECORD_MAX)
 		return false;
 	if (layout->snaplen != 0 && caplen < wirelen && caplen > layout->snaplen)
 		return false;

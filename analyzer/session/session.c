@@ -351,15 +351,10 @@ const Turn *session_turn(const Session *session)
 
 bool session_is_unknown(Session *session)
 {
-	if (session->is_known)
+	if (session->is_known || !session_is_settled(session))
 		return false;
-	if (session->mode == SESSION_GENERIC)
-		return true;
-	if (session->mode != SESSION_FRAMED)
-		return false;
-	const SessionFramed *framed = session->framed;
-	session->is_known = framed->kind == &session_kind_ftp || framed->smb.saw_smb2 ||
-			    framed->smb.saw_smb1 || framed->smb.saw_netbios;
+	session->is_known = session->mode != SESSION_GENERIC &&
+			    strcmp(session_protocol_name(session), "other") != 0;
 	return !session->is_known;
 }
 

@@ -395,21 +395,12 @@ static void pass_gap(StreamPush *p, int64_t to)
 
 void stream_push(Stream *stream, const StreamContext *context, Side side, const SessionChunk *chunk)
 {
-	int64_t end = chunk->offset + chunk->len;
+	if (stream_skip(stream, chunk->offset, chunk->len, chunk->ts_ns, chunk->frame))
+		return;
 	if (chunk->len > stream->max_segment)
 		stream->max_segment = chunk->len;
-	if (stream->state == STREAM_BODY && chunk->offset == stream->next && end < stream->end &&
-		!stream->current.is_expected) {
-		stream->next = end;
-		stream->current.missing -= chunk->len;
-		stream->left -= chunk->len;
-		if (chunk->ts_ns >= stream->current.last_ns) {
-			stream->current.last_ns = chunk->ts_ns;
-			stream->current.last_frame = chunk->frame;
-		}
-		if (!stream->trouble)
-			return;
-	}
+	if (stream_is_inside(stream, chunk->offset, chunk->len))
+		stream_advance(stream, chunk->len, chunk->ts_ns, chunk->frame);
 	if (chunk->len == 0)
 		return;
 	stream->run_is_open = !chunk->psh || chunk->len == stream->max_segment;

@@ -97,6 +97,26 @@ typedef struct Stream {
 	uint64_t staged_frame;
 } Stream;
 
+/** stream_is_inside: whether @len bytes at @offset come next and end before the body they lie in.
+ */
+static inline bool stream_is_inside(const Stream *stream, int64_t offset, uint32_t len)
+{
+	return stream->state == STREAM_BODY && offset == stream->next &&
+	       offset + len < stream->end && !stream->current.is_expected;
+}
+
+/** stream_advance: counts such bytes, which ended at @ts_ns. */
+static inline void stream_advance(Stream *stream, uint32_t len, int64_t ts_ns, uint64_t frame)
+{
+	stream->next += len;
+	stream->current.missing -= len;
+	stream->left -= len;
+	if (ts_ns >= stream->current.last_ns) {
+		stream->current.last_ns = ts_ns;
+		stream->current.last_frame = frame;
+	}
+}
+
 /**
  * stream_skip: stream_push() for the usual segment, which lies inside a body and is next; false,
  * with nothing done, for any other.
@@ -104,18 +124,11 @@ typedef struct Stream {
 static inline bool stream_skip(
 	Stream *stream, int64_t offset, uint32_t len, int64_t ts_ns, uint64_t frame)
 {
-	if (stream->state != STREAM_BODY || offset != stream->next || offset + len >= stream->end ||
-		stream->current.is_expected || stream->trouble)
+	if (stream->trouble || !stream_is_inside(stream, offset, len))
 		return false;
 	if (len > stream->max_segment)
 		stream->max_segment = len;
-	stream->next = offset + len;
-	stream->current.missing -= len;
-	stream->left -= len;
-	if (ts_ns >= stream->current.last_ns) {
-		stream->current.last_ns = ts_ns;
-		stream->current.last_frame = frame;
-	}
+	stream_advance(stream, len, ts_ns, frame);
 	return true;
 }
 
