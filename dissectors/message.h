@@ -75,7 +75,8 @@ enum MessageFlags {
 	MESSAGE_WRITE_THROUGH = 1 << 5, /* this write, or the handle opened, waits for the disk */
 	MESSAGE_UNBUFFERED = 1 << 6,
 	MESSAGE_DIRECTORY = 1 << 7, /* open: a directory was asked for or answered */
-	MESSAGE_PIPE = 1 << 8,      /* tree connect: the share is IPC$; open: a named pipe */
+	MESSAGE_PIPE =
+		1 << 8, /* tree connect: the share is IPC$; open, control code: a named pipe */
 	MESSAGE_TRUNCATED = 1 << 9, /* the snap length cut fields: those missing are zero */
 	MESSAGE_FROM_CLIENT = 1 << 10,
 	MESSAGE_HAS_FILE_ID = 1 << 11,

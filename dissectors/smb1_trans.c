@@ -99,10 +99,12 @@ void smb1_transaction_request(Smb1Member *in, Message *m)
 	m->length = p.total_data;
 	if (setup_count >= 2) {
 		m->info_class = cursor_le16(&in->words);
-		if (m->info_class >= PIPE_SET_STATE && m->info_class != PIPE_WAIT)
+		if (m->info_class >= PIPE_SET_STATE && m->info_class != PIPE_WAIT) {
 			smb1_member_fid(in, m);
-		else
+			m->flags |= MESSAGE_PIPE;
+		} else {
 			cursor_skip(&in->words, 2);
+		}
 	}
 	if (m->info_class == PIPE_WAIT)
 		m->flags |= MESSAGE_BLOCKING;

@@ -9,6 +9,8 @@ enum ControlCode {
 	FSCTL_DFS_GET_REFERRALS = 0x00060194,
 	FSCTL_DFS_GET_REFERRALS_EX = 0x000601B0,
 	FSCTL_PIPE_WAIT = 0x00110018,
+	FSCTL_PIPE_PEEK = 0x0011400C,
+	FSCTL_PIPE_TRANSCEIVE = 0x0011C017,
 	FSCTL_SRV_COPYCHUNK = 0x001440F2,
 	FSCTL_SRV_COPYCHUNK_WRITE = 0x001480F2,
 	FSCTL_QUERY_NETWORK_INTERFACE_INFO = 0x001401FC,
@@ -95,6 +97,8 @@ void smb2_ioctl_request(Smb2Member *in, Message *m)
 	m->buffer_length = cursor_le32(c);
 	if (c->bad)
 		return;
+	if (m->info_class == FSCTL_PIPE_PEEK || m->info_class == FSCTL_PIPE_TRANSCEIVE)
+		m->flags |= MESSAGE_PIPE;
 	if (is_copy(m->info_class))
 		m->verb = VERB_COPY;
 	else if (m->info_class == FSCTL_PIPE_WAIT)

@@ -10,8 +10,9 @@ static unsigned mask_of(const CauseContext *context)
 {
 	if (context->unit->is_unframed)
 		return 0;
-	/* a long CLOSE after writing belongs to server-slow-write */
-	unsigned mask = OP_MASK_META;
+	/* calls of other programs through pipes, and what is not known, open and list nothing; a
+	 * long CLOSE after writing belongs to server-slow-write */
+	unsigned mask = OP_MASK_META & ~OP_MASK(OP_OTHER);
 	return context->bulk == SIDE_CLIENT ? mask & ~OP_MASK(OP_CLOSE) : mask;
 }
 

@@ -37,6 +37,7 @@ typedef struct FileCell {
 	bool has_verb;        /* FTP: the transfer command was seen */
 	uint8_t verb;         /* FTP: MessageVerb of the transfer command */
 	bool for_reading;     /* the open asked for the data */
+	bool pipe_owes;       /* pipe: a call was sent into it and its answer is not complete */
 	bool handle_is_cut;   /* SMB2: the snap length cut the handle off; id is all zero */
 	bool is_by_name;      /* no handle: one request named the path */
 	uint64_t read_bytes, written_bytes;

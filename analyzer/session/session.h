@@ -85,6 +85,7 @@ typedef struct Operation {
 	uint16_t credit_charge, credits_asked, credits_granted;
 	bool answered;     /* false: the session gave it up (end, cap, capture gap) */
 	bool is_encrypted; /* guessed from sizes: verb may be VERB_OTHER */
+	bool is_event;     /* a READ of a pipe that waits for something to happen: nobody owes it */
 	bool is_inferred;  /* the snap length cut its header: one more of a row of reads or writes,
 			      known by its length; so is its answer, or one of the two */
 	FileRef *file;     /* NULL when it names no file */

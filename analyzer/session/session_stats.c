@@ -63,7 +63,7 @@ static unsigned log_bin(uint64_t value, unsigned bins)
 
 static SizeCounter *sizes_of(SessionFramed *framed, const Operation *op)
 {
-	if (op->verb != VERB_READ && op->verb != VERB_WRITE)
+	if ((op->verb != VERB_READ && op->verb != VERB_WRITE) || (op->file && op->file->is_pipe))
 		return NULL;
 	return &framed->sizes[op->verb == VERB_WRITE];
 }

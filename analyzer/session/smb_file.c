@@ -62,7 +62,8 @@ static FileCell *file_of_id(Session *session, const StreamMessage *m, const Mess
 	if (file)
 		return file;
 	/* a handle from before the capture, or one that had to be forgotten */
-	if (message->verb == VERB_CLOSE || message->verb == VERB_IOCTL ||
+	bool is_pipe = (message->flags & MESSAGE_PIPE) != 0;
+	if (message->verb == VERB_CLOSE || (message->verb == VERB_IOCTL && !is_pipe) ||
 		message->verb == VERB_BREAK)
 		return NULL;
 	SmbShare *share = smb_tree_find(&framed->smb.trees, message->tree_id, owner(message));
@@ -73,7 +74,7 @@ static FileCell *file_of_id(Session *session, const StreamMessage *m, const Mess
 	file->ref.opened_ns = m->first_ns;
 	file->ref.opened_frame = m->first_frame;
 	file->ref.is_directory = message->verb == VERB_LIST;
-	file->ref.is_pipe = share && share->is_pipe;
+	file->ref.is_pipe = is_pipe || (share && share->is_pipe);
 	file_list(&framed->files, file, message->file_id, owner(message), m->first_ns);
 	file_announce(&framed->files, file);
 	bool is_gone = file->is_closed;

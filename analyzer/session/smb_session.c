@@ -66,7 +66,7 @@ static bool verb_ends_setup(const Message *message)
 {
 	/* referrals and the list of interfaces carry a handle of all ones, MS-SMB2 2.2.31 */
 	if (message->verb == VERB_IOCTL)
-		return smb_file_is_named(message) && !(message->flags & MESSAGE_PIPE);
+		return smb_file_is_named(message);
 	OpClass op_class = class_of(message->verb);
 	return op_class != OP_AUTH && op_class != OP_OTHER;
 }
@@ -159,6 +159,36 @@ static void replace_old(Session *session, const StreamMessage *m, const Message 
 	exchange_give_up(session, old, m->first_ns);
 }
 
+/*
+ * What goes through a named pipe is no file data. A READ that no call went before waits for what
+ * the program at the other end may have to say: nobody owes it.
+ */
+static void pipe_request(Request *request)
+{
+	Operation *op = &request->op;
+	if (!request->file || !request->file->ref.is_pipe)
+		return;
+	bool is_call = op->verb == VERB_WRITE || op->verb == VERB_IOCTL;
+	if (is_call)
+		request->file->pipe_owes = true;
+	if (!request->is_data && !is_call)
+		return;
+	request->is_data = false;
+	op->op_class = OP_OTHER;
+	op->is_event = op->verb == VERB_READ && !request->file->pipe_owes;
+	if (op->is_event)
+		request->is_owed = false;
+}
+
+/* The call is answered, unless the answer did not fit. */
+static void pipe_reply(Request *request)
+{
+	const Operation *op = &request->op;
+	if (request->file && op->answered && op->status_class == STATUS_CLASS_OK &&
+		(op->verb == VERB_READ || op->verb == VERB_IOCTL))
+		request->file->pipe_owes = false;
+}
+
 static void on_request(Session *session, StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
@@ -191,6 +221,7 @@ static void on_request(Session *session, StreamMessage *m, const Message *messag
 		return;
 	}
 	smb_file_find(session, request, m, message);
+	pipe_request(request);
 	bool is_asked = message->verb == VERB_QUERY || message->verb == VERB_SET;
 	if (!request->file && is_asked && message->protocol == MESSAGE_SMB1)
 		smb_file_by_name(session, request, message);
@@ -454,6 +485,7 @@ static void smb_after_reply(Session *session, Request *request, int64_t now_ns)
 	const Operation *op = &request->op;
 	bool is_ok = is_success(op);
 	uint64_t owner_id = smb_file_owner(op->protocol, op->session_id);
+	pipe_reply(request);
 	if (request->file && request->is_close && op->answered)
 		expect_closed(session, request->file, now_ns);
 	if (request->file && (request->is_close || (request->is_open && !is_ok)))

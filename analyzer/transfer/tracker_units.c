@@ -157,7 +157,7 @@ static bool is_setup_control(uint32_t code)
 
 static bool belongs_to_job(const Operation *op)
 {
-	if (op->verb == VERB_IOCTL && is_setup_control(op->info_class))
+	if (op->is_event || (op->verb == VERB_IOCTL && is_setup_control(op->info_class)))
 		return false;
 	return op->op_class != OP_AUTH && op->verb != VERB_ECHO && op->verb != VERB_NOTIFY &&
 	       op->verb != VERB_BREAK && op->verb != VERB_LOGOFF && op->verb != VERB_DISCONNECT &&

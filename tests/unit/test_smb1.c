@@ -377,6 +377,7 @@ Test(smb1, transactions)
 
 	expect_fid(m);
 	cr_expect_eq(m->info_class, 0x26);
+	cr_expect(m->flags & MESSAGE_PIPE);
 	cr_expect_str_eq(last_name(), "\\PIPE\\");
 	m = one("find-first-request");
 	cr_expect_eq(m->info_class, 1);

@@ -309,6 +309,69 @@ Test(smb_session, names_of_shares_and_files)
 	bench_free(bench);
 }
 
+static void transceive_request(SmbBuilder *b, uint64_t id)
+{
+	build_le16(b, 57);
+	build_le16(b, 0);
+	build_le32(b, 0x0011C017); /* FSCTL_PIPE_TRANSCEIVE */
+	file_id(b, id);
+	build_zeros(b, 32);
+}
+
+/* A call goes into a pipe and its answer comes out of it; a READ that no call went before waits for
+ * something to happen. */
+Test(smb_session, pipes_are_no_files)
+{
+	Bench *bench = bench_new(445);
+	const Turn *turn = session_turn(bench->session);
+	connect(bench, "\\\\srv\\IPC$", 9);
+	open_file(bench, "svcctl", 0x1111, 0);
+	cr_assert(bench->log.last_opened->is_pipe);
+	ask_read(bench, 50, 0x1111, 0, 4096);
+	cr_assert(bench->log.last_request.is_event);
+	cr_assert_eq(bench->log.last_request.op_class, OP_OTHER);
+	cr_assert_eq(turn->outstanding, 0, "nobody owes what may never happen");
+	answer_read(bench, 50, 20);
+	cr_assert(bench->log.last_reply.is_event);
+	/* a call in two halves, its answer in two pieces */
+	build_pdu(&bench->b);
+	header(bench, 9, 0, 0, 51);
+	write_request(&bench->b, 0x1111, 0, 72);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	cr_assert_eq(bench->log.last_request.op_class, OP_OTHER);
+	cr_assert_eq(turn->outstanding, 1);
+	ask_read(bench, 52, 0x1111, 0, 1024);
+	cr_assert_not(bench->log.last_request.is_event);
+	cr_assert_eq(turn->outstanding, 2);
+	build_pdu(&bench->b);
+	header(bench, 8, REPLY, 0x80000005, 52); /* STATUS_BUFFER_OVERFLOW */
+	read_reply(&bench->b, 1024);
+	build_end(&bench->b);
+	send(bench, SIDE_SERVER);
+	ask_read(bench, 53, 0x1111, 0, 1024);
+	cr_assert_not(bench->log.last_request.is_event);
+	answer_read(bench, 53, 10);
+	ask_read(bench, 54, 0x1111, 0, 1024);
+	cr_assert(bench->log.last_request.is_event);
+	SessionStats stats;
+	cr_assert(session_stats(bench->session, &stats));
+	cr_assert_eq(stats.read_size.count, 0, "no file was read");
+	cr_assert_eq(stats.write_size.count, 0);
+	bench_free(bench);
+	/* opened before the capture began: the call tells what it is */
+	bench = bench_new(445);
+	build_pdu(&bench->b);
+	header(bench, 11, 0, 0, 1);
+	transceive_request(&bench->b, 0x2222);
+	build_end(&bench->b);
+	send(bench, SIDE_CLIENT);
+	cr_assert(bench->log.last_request.file && bench->log.last_request.file->is_pipe);
+	cr_assert_eq(bench->log.last_request.op_class, OP_OTHER);
+	cr_assert_eq(session_turn(bench->session)->outstanding, 1);
+	bench_free(bench);
+}
+
 /* create, read and close in one message: three operations on one file */
 Test(smb_session, compound)
 {
