@@ -145,7 +145,8 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 		else if (unseen * 50 > c->sender->unique_bytes + unseen &&
 			 c->confidence_cap > CONFIDENCE_MEDIUM)
 			c->confidence_cap = CONFIDENCE_MEDIUM;
-		if (is_one_sided(c->sender, c->receiver))
+		c->is_one_sided = is_one_sided(c->sender, c->receiver);
+		if (c->is_one_sided)
 			c->confidence_cap = CONFIDENCE_LOW;
 	}
 	c->confidence_cap = MIN(c->confidence_cap, blind_cap(ex->input, unit));

@@ -53,7 +53,8 @@ typedef struct CauseContext {
 				 unknown */
 	uint32_t mss;         /* effective, bulk direction, > 0 */
 	Vantage vantage;
-	Confidence confidence_cap;     /* the capture's quality allows no more */
+	bool is_one_sided;         /* only one direction was captured: nobody's waiting is known */
+	Confidence confidence_cap; /* the capture's quality allows no more */
 	int64_t left_ns[BUCKET_COUNT]; /* not yet claimed */
 	int64_t left_round_trip_ns[OP_CLASS_COUNT], left_server_ns[OP_CLASS_COUNT];
 	const struct Unit *const *units; /* all units of the capture, for comparison */

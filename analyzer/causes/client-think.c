@@ -202,6 +202,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 
 static const char *rules_out(const CauseContext *context)
 {
+	if (context->is_one_sided)
+		return NULL;
 	Pauses p = measure(context);
 	return cause_printf(context, "client (waits %s of the time)",
 		cause_percent(context, cause_share(context, p.think_ns + p.stalled_ns)));

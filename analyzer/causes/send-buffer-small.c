@@ -132,7 +132,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	const TcpDirection *d = context->sender;
-	if (!d || context->left_ns[BUCKET_SEND_BUFFER] > context->wall_ns / 10)
+	if (!d || context->is_one_sided ||
+		context->left_ns[BUCKET_SEND_BUFFER] > context->wall_ns / 10)
 		return NULL;
 	return cause_printf(context, "send buffer held back %s of the time",
 		cause_percent(context, cause_share(context, context->left_ns[BUCKET_SEND_BUFFER])));

@@ -254,7 +254,7 @@ void window_advice(const CauseContext *context, FindingDraft *draft, Side receiv
 const char *window_rules_out(const CauseContext *context)
 {
 	const Account *a = &context->unit->account;
-	if (!context->sender || !context->sender->has_edge)
+	if (!context->sender || !context->sender->has_edge || context->is_one_sided)
 		return NULL;
 	int64_t closed = a->bucket_ns[BUCKET_RECEIVE_WINDOW] + a->bucket_ns[BUCKET_ZERO_WINDOW] +
 			 a->bucket_ns[BUCKET_SLOW_READER];

@@ -92,6 +92,21 @@ Test(causes_path, a_full_link_is_healthy)
 	cr_assert_not(cause_case_conclude(c, "link-limited"));
 	cr_assert(strstr(cause_case_rules_out(c, "link-limited"), "only 75 %"), "%s",
 		cause_case_rules_out(c, "link-limited"));
+	/* the time on the wire of frames that a card has joined is not known, unless the speed is
+	 */
+	c->facts.tcp.dir[SIDE_SERVER].segments_over_mss = 100;
+	cr_assert_not_null(cause_case_rules_out(c, "link-limited"));
+	c->context.capacity.is_proven = false;
+	cr_assert_null(cause_case_rules_out(c, "link-limited"));
+	c->facts.tcp.dir[SIDE_SERVER].segments_over_mss = 0;
+	cr_assert_not_null(cause_case_rules_out(c, "link-limited"));
+	/* what others sent kept the path busy as well */
+	cause_case_add(c, BUCKET_OTHER_TRAFFIC, 9000 * CASE_MS);
+	cr_assert_null(cause_case_rules_out(c, "link-limited"));
+	c->unit.account.bucket_ns[BUCKET_OTHER_TRAFFIC] = 0;
+	/* busy for how long, of a path whose speed nobody knows? */
+	c->context.capacity.bytes_per_s = 0;
+	cr_assert_null(cause_case_rules_out(c, "link-limited"));
 	cause_case_free(c);
 }
 

@@ -121,6 +121,16 @@ Test(causes_windows, rules_out_with_a_number)
 	c->facts.tcp.dir[SIDE_SERVER].has_edge = true;
 	cr_assert_str_eq(cause_case_rules_out(c, "receive-window-small"),
 		"receive window open 99 % of the time");
+	/* with one direction alone nobody knows who waited for whom */
+	static const char *const waits[] = {
+		"receive-window-small", "zero-window", "send-buffer-small", "client-think"};
+	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+		c->context.is_one_sided = false;
+		cr_assert_not_null(cause_case_rules_out(c, waits[i]), "%s", waits[i]);
+		c->context.is_one_sided = true;
+		cr_assert_null(cause_case_rules_out(c, waits[i]), "%s", waits[i]);
+	}
+	c->context.is_one_sided = false;
 	cause_case_add(c, BUCKET_RECEIVE_WINDOW, 400 * CASE_MS);
 	cr_assert_null(cause_case_rules_out(c, "receive-window-small"));
 	cause_case_free(c);
