@@ -21,6 +21,27 @@ static int64_t before_syn_ns(const CauseContext *context)
 	return 0;
 }
 
+static const char *sentence(
+	const CauseContext *context, const FindingDraft *draft, int64_t waited_ns)
+{
+	const TcpConnection *tcp = &context->facts->tcp;
+	if (context->facts->is_syn_repeat)
+		return cause_printf(context,
+			"In active mode the data connection from the server %s came up %s after it "
+			"was asked for, just when hosts try again: its first packets were lost.",
+			context->server_name, cause_time(context, (double)draft->lost_ns));
+	if (tcp->syn_tries > 1)
+		return cause_printf(context,
+			"In active mode the server %s had to try %u times to open the data "
+			"connection to the client, which took %s.",
+			context->server_name, tcp->syn_tries,
+			cause_time(context, (double)draft->lost_ns));
+	return cause_printf(context,
+		"In active mode the server %s waited %s before it opened the data connection to "
+		"the client.",
+		context->server_name, cause_time(context, (double)waited_ns));
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
@@ -28,9 +49,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	const TcpConnection *tcp = &context->facts->tcp;
 	int64_t waited = before_syn_ns(context);
-	if (tcp->syn_tries < 2 && waited == 0)
+	bool is_repeat = context->facts->is_syn_repeat;
+	if (tcp->syn_tries < 2 && !is_repeat && waited == 0)
 		return false;
-	if (tcp->syn_tries > 1) {
+	if (tcp->syn_tries > 1 || is_repeat) {
 		int64_t ns = context->left_ns[BUCKET_CONNECTION_SETUP] - context->rtt_ns;
 		cause_claim_part(context, draft, BUCKET_CONNECTION_SETUP, ns);
 	}
@@ -39,17 +61,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	/* a healthy handshake was left out; how runs differ is saving.c's */
 	draft->saved_low_ns =
 		draft->lost_ns > context->rtt_ns ? draft->lost_ns - context->rtt_ns : 0;
-	draft->sentence =
-		tcp->syn_tries > 1
-			? cause_printf(context,
-				  "In active mode the server %s had to try %u times to open the "
-				  "data connection to the client, which took %s.",
-				  context->server_name, tcp->syn_tries,
-				  cause_time(context, (double)draft->lost_ns))
-			: cause_printf(context,
-				  "In active mode the server %s waited %s before it opened the "
-				  "data connection to the client.",
-				  context->server_name, cause_time(context, (double)waited));
+	draft->sentence = sentence(context, draft, waited);
+	if (is_repeat)
+		draft->doubt =
+			"The lost packets never came here: that there were any is concluded "
+			"from the wait, which is as long as hosts wait before they try again.";
 	draft->fix = "passive mode";
 	cause_advice(draft,
 		"Use passive mode (PASV, EPSV): then the client opens the data connection, "
@@ -65,8 +81,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_evidence(context, draft, tcp->dir[SIDE_CLIENT].syn_frame, tcp->syn_ns,
 		"the server's first try to open the data connection");
 	cause_evidence_bucket(context, draft, BUCKET_CONNECTION_SETUP, "to open a connection");
-	draft->blame = tcp->syn_tries > 1 ? "NETWORK" : "SERVER";
-	draft->confidence = CONFIDENCE_HIGH;
+	draft->blame = tcp->syn_tries > 1 || is_repeat ? "NETWORK" : "SERVER";
+	draft->confidence = is_repeat ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 	return true;
 }
 
@@ -82,11 +98,13 @@ const Cause cause_ftp_active_setup_delay = {
 	.guide =
 		{
 			.rule = "In active mode the server opened the data connection {} or more "
-				"later than it should, or had to try again.",
+				"later than it should, or had to try again. At the client's end "
+				"its lost tries are not seen: a connection that comes just when "
+				"hosts try again, 1, 3 or 7 s late, counts as tried again.",
 			.numbers = {GUIDE_NS(DELAY_NS)},
 			.needs = "Control and data connection.",
 			.traps = {"A server that is busy answers late in passive mode, too."},
-			.confidence = "High.",
+			.confidence = "High; medium where the lost tries were not seen.",
 			.advice = {{"FTP client", "Use passive mode (PASV, EPSV)."},
 				{"Network", "If it has to be active: let the firewall before the "
 					    "client follow "

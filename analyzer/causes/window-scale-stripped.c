@@ -5,6 +5,7 @@
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/window.h"
+#include "analyzer/tcp/scale_lost.h"
 
 static void advise(FindingDraft *draft)
 {
@@ -30,6 +31,12 @@ static bool conclude_misread(const CauseContext *context, FindingDraft *draft)
 	draft->saved_low_ns = draft->lost_ns > ramp ? draft->lost_ns - ramp : 0;
 	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->blame = "NETWORK";
+	const ConnectionFacts *f = context->facts;
+	if (f->tcp.is_scale_lost)
+		draft->doubt =
+			"Both hosts announce window scaling where this was captured. That the "
+			"option got lost behind it is concluded from segments that just fill the "
+			"window as it stands in the packets, and from none that goes beyond.";
 	draft->sentence = cause_printf(context,
 		"Once connected, the receive window of %s falls from %s to %s: it means a multiple "
 		"of that, but its window scale option got lost on the way, so %s sends next to "
@@ -39,7 +46,6 @@ static bool conclude_misread(const CauseContext *context, FindingDraft *draft)
 	draft->fix = "no device that edits TCP options";
 	cause_number(draft, "window in the handshake", NUMBER_BYTES, d->first_window);
 	cause_number(draft, "largest window afterwards", NUMBER_BYTES, d->max_window_after_syn);
-	const ConnectionFacts *f = context->facts;
 	cause_evidence(context, draft, f->tcp.dir[SIDE_CLIENT].syn_frame, f->tcp.syn_ns, "SYN");
 	cause_evidence(
 		context, draft, f->tcp.dir[SIDE_SERVER].syn_frame, f->tcp.syn_ack_ns, "SYN-ACK");
@@ -87,13 +93,20 @@ const Cause cause_window_scale_stripped = {
 			.rule = "Either the server answers other clients with the window scale "
 				"option and this one without it, and the sender stops at 64 KiB; "
 				"or, one side only, the window falls from {} or more in the "
-				"handshake to a {}th of it or less in the first packet after it.",
+				"handshake to a {}th of it or less in the first packet after it. "
+				"Before the device both SYNs still have the option: then {} "
+				"segments in a row that end at the last byte of the unscaled "
+				"window, and none beyond it, prove the same.",
 			.numbers = {GUIDE_BYTES(WINDOW_MISREAD_MIN_FIRST),
-				GUIDE_COUNT(WINDOW_MISREAD_FACTOR)},
+				GUIDE_COUNT(WINDOW_MISREAD_FACTOR),
+				GUIDE_COUNT(SCALE_LOST_FILLS_MIN)},
 			.needs = "The whole handshake, and either other connections of the same "
 				 "server or the collapse itself.",
 			.traps = {"A server that has scaling switched off lacks it for everybody: "
-				  "window-scale-off."},
+				  "window-scale-off.",
+				"Messages that happen to be as long as the window field prove "
+				"nothing: the field must change with them, or the client's own "
+				"field stay what it was in its SYN."},
 			.confidence = "Medium: one capture shows the effect, two show the device.",
 			.advice = {{"Network", "Look for TCP normalisation or option rules in "
 					       "firewalls, load "

@@ -46,7 +46,8 @@ bool window_scale_is_off(const CauseContext *context)
 bool window_is_misread(const CauseContext *context)
 {
 	const TcpDirection *d = context->sender;
-	return window_scale_is_off(context) && d->first_window >= WINDOW_MISREAD_MIN_FIRST &&
+	bool is_off = window_scale_is_off(context) || context->facts->tcp.is_scale_lost;
+	return is_off && d && d->first_window >= WINDOW_MISREAD_MIN_FIRST &&
 	       d->max_window_after_syn > 0 &&
 	       (uint64_t)d->max_window_after_syn * WINDOW_MISREAD_FACTOR <= d->first_window;
 }

@@ -11,6 +11,7 @@
 #include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
 #include "analyzer/tcp/acknowledgement.h"
+#include "analyzer/tcp/scale_lost.h"
 #include "analyzer/tcp/segment.h"
 
 /* Largest shift that RFC 7323 2.3 allows; larger ones count as this. */
@@ -173,6 +174,7 @@ static void take_syn(TcpConnection *tcp, Side side, const Packet *packet)
 	if (!is_answer) {
 		if (tcp->syn_tries++ == 0)
 			tcp->syn_ns = packet->ts_ns;
+		scale_lost_syn(d, packet);
 	} else {
 		if (tcp->syn_ack_tries++ == 0)
 			tcp->syn_ack_ns = packet->ts_ns;
@@ -197,6 +199,7 @@ static void take_handshake_ack(TcpConnection *tcp, Side side, const Packet *pack
 	tcp->state = TCP_STATE_OPEN;
 	tcp->handshake_seen = tcp->syn_ns != 0;
 	step->is_setup = true;
+	scale_lost_established(&tcp->dir[SIDE_CLIENT], packet);
 	if (tcp->syn_ack_tries == 1) {
 		tcp->handshake_loop_ns[SIDE_CLIENT] = packet->ts_ns - tcp->syn_ack_ns;
 		tcp_loop_sample(tcp, SIDE_CLIENT, packet->ts_ns - tcp->syn_ack_ns);

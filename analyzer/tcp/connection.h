@@ -27,6 +27,8 @@
 /* Every so many packets the Ethernet address is compared, which costs a cache line: an odd number,
  * so that two devices in turn are seen. */
 #define TCP_MAC_EVERY 15
+/* Different windows that a client filled to the last byte, of scale_lost.h. */
+#define TCP_FILL_VALUES 3
 /* Disjoint SACKed intervals kept per direction; more are merged into their neighbours. */
 #define TCP_MAX_SACKED 16
 
@@ -233,8 +235,13 @@ typedef struct TcpDirection {
 	int16_t window_scale; /* announced, -1 absent or SYN not seen */
 	bool sack_permitted, options_cut;
 	bool scale_known;
-	uint8_t mac[6];     /* of the newest frame looked at */
-	uint64_t mac_frame; /* the first frame whose sender differs from the one before */
+	/* scale_lost.h: of a client */
+	bool is_scale_settled, is_field_unscaled;
+	uint8_t fills, fill_values;
+	uint16_t syn_window, fill_fields[TCP_FILL_VALUES];
+	int64_t fills_since_ns; /* when the last data before the first fill passed */
+	uint8_t mac[6];         /* of the newest frame looked at */
+	uint64_t mac_frame;     /* the first frame whose sender differs from the one before */
 	int64_t mac_frame_ns;
 } TcpDirection;
 
@@ -252,6 +259,7 @@ typedef struct TcpStep {
 	uint16_t unseen_count; /* ...so many */
 	bool starts_recovery, ends_recovery;
 	bool was_in_recovery; /* before this packet */
+	bool scale_lost;      /* it proved that the client does not know of window scaling */
 	bool clock_jumped;    /* the capture's clock ran ahead before it: the sender's did not */
 	bool closes;          /* FIN or RST */
 	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks;
@@ -282,7 +290,9 @@ typedef struct TcpConnection {
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
 	bool direction_hint[2]; /* the capture says that this host sent from here */
 	bool middlebox;
-	bool swapped_known;    /* roles are certain (SYN or SYN-ACK seen) */
+	bool is_scale_lost; /* the client does not know that the server scales its windows, although
+			       both SYNs said so here */
+	bool swapped_known; /* roles are certain (SYN or SYN-ACK seen) */
 	RecentMin loop_now[2]; /* newest samples of loop_ns */
 	int64_t syn_ns;        /* 0 unseen */
 	int64_t handshake_loop_ns[2];

@@ -11,6 +11,7 @@
 #include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
 #include "analyzer/tcp/acknowledgement.h"
+#include "analyzer/tcp/scale_lost.h"
 
 /* RFC 5681 3.2: three duplicate acknowledgements report a loss; with fewer than four segments under
  * way they cannot come. */
@@ -595,6 +596,8 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NEW:
 		if (step->end > d->edge)
 			infer_scale(tcp, side, step);
+		if (side == SIDE_CLIENT)
+			scale_lost_step(tcp, packet->ts_ns, step);
 		take_ip_id(d, packet, step);
 		restart_check(tcp, d, side, step, packet->ts_ns);
 		if (step->from > d->next)

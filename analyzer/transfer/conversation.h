@@ -36,6 +36,7 @@ typedef struct Conversation {
 	bool is_flipped;    /* FTP data opened by the server: sides are the other way round than on
 			       `control` */
 	bool was_ftp_data;  /* its control connection ended first */
+	bool is_syn_repeat; /* FTP data whose SYN came so late that those before it were lost */
 	bool is_failed;     /* FTP data that was tried and never established; counted once */
 	bool is_path_refused; /* counted once */
 	bool has_last_side;

@@ -13,6 +13,14 @@
 
 /* A pause before a log-in message longer than this is a person, not a program. */
 #define SETUP_THINK_NS SECOND_NS
+/* When SYNs are sent again, seconds after the first: RFC 6298 2.1 and 5.5 (1, 3, 7…), Linux since
+ * 6.5 (tcp_syn_linear_timeouts: 1, 2, 3, 4), and hosts of RFC 1122 4.2.3.1, which begin with three.
+ */
+static const int64_t SYN_TIMERS_S[] = {1, 2, 3, 4, 7, 9, 15, 21, 31};
+/* Kernel timers are late by up to their wheel's step (Linux, 1,000 ticks a second: 64 ticks in
+ * 1,000), and loops are minima. */
+#define SYN_TIMER_LATE_SHARE 0.07
+#define SYN_TIMER_EARLY_NS (10 * MILLISECOND_NS)
 
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
@@ -154,6 +162,33 @@ static void client_message(Conversation *conv, const Packet *packet, const TcpSt
 	charge_client(conv, packet, before, after->newest_class);
 }
 
+/* Whether a host that has tried to connect for so long tries again just now. */
+static bool is_syn_timer(int64_t waited_ns)
+{
+	for (size_t i = 0; i < sizeof(SYN_TIMERS_S) / sizeof(*SYN_TIMERS_S); i++) {
+		int64_t after = waited_ns - SYN_TIMERS_S[i] * SECOND_NS;
+		if (after >= -SYN_TIMER_EARLY_NS &&
+			(double)after <=
+				SYN_TIMER_LATE_SHARE * (double)(SYN_TIMERS_S[i] * SECOND_NS))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A data connection is opened as soon as the host that opens it was told to. When its first SYN
+ * here comes a timer's time later, those before it were lost on their way here: it is the setting
+ * up that took so long.
+ */
+static bool is_syn_repeat(const Conversation *conv, const Packet *packet, const Turn *turn)
+{
+	Side opener = conv->is_flipped ? SIDE_SERVER : SIDE_CLIENT;
+	int64_t told = opener == SIDE_SERVER ? turn->oldest_request_ns : turn->last_reply_ns;
+	bool is_turn = (turn->outstanding > 0) == (opener == SIDE_SERVER);
+	int64_t loop = tcp_sender_loop_ns(&conv->control->tcp, opener);
+	return is_turn && told > 0 && is_syn_timer(packet->ts_ns - told - loop);
+}
+
 static void setup_step(
 	Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
 {
@@ -162,7 +197,11 @@ static void setup_step(
 		/* a data connection begins on its control connection's timeline: whose turn was it
 		 * to open it? */
 		const Turn *turn = before;
-		if (turn->outstanding > 0)
+		conv->is_syn_repeat = is_syn_repeat(conv, packet, turn);
+		if (conv->is_syn_repeat)
+			add_wait(conv, tcp_rtt_ns(&conv->control->tcp), BUCKET_CONNECTION_SETUP,
+				OP_OTHER, step->side, packet);
+		else if (turn->outstanding > 0)
 			charge_server(conv->control, packet, turn, turn->oldest_class, step->side);
 		else
 			charge_client(conv->control, packet, turn, OP_FTP);
@@ -224,11 +263,23 @@ static bool burst_goes_on(
 		packet->wirelen + FRAMING_BYTES);
 }
 
+/* What the client waited for before it was known that it takes the windows as they stand there. */
+static void relabel_unscaled(Conversation *conv)
+{
+	static const Bucket looked_like[] = {BUCKET_SENDER_STALLED, BUCKET_SLOW_START,
+		BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER, BUCKET_DELAYED_ACK_STALL};
+	for (size_t i = 0; i < sizeof(looked_like) / sizeof(*looked_like); i++)
+		timeline_relabel(conv->timeline, conv->tcp.dir[SIDE_CLIENT].fills_since_ns,
+			conversation_side(conv, SIDE_CLIENT), looked_like[i], BUCKET_ZERO_WINDOW);
+}
+
 void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
 	const Turn *after)
 {
 	if (!conv->timeline)
 		return;
+	if (step->scale_lost)
+		relabel_unscaled(conv);
 	if (step->gap_to > step->gap_from)
 		capture_gap(conv, step, packet);
 	if (step->is_setup &&

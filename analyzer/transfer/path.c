@@ -19,6 +19,10 @@
  * does not count. */
 #define UNEVEN_FACTOR 4
 #define UNEVEN_MIN_NS TRAIN_CLOSE_NS
+/* Of a receiver that soon holds its acknowledgements back there are a few only, those of an initial
+ * window and the round after it (RFC 6928: 10 segments, then 20): windows of four segments that all
+ * lie within PROVEN_SPREAD came through the bottleneck one by one. */
+#define FEW_WINDOWS 4
 /* Stretches with a standing queue that make an estimate. */
 #define QUEUE_MIN_STRETCHES 3
 
@@ -155,10 +159,27 @@ static Capacity trains_capacity(const Histogram levels[TRAIN_LEVELS])
 	return c;
 }
 
+/* What few but even trains tell: a speed to reckon with, not one to print. */
+static Capacity few_capacity(const Histogram *shortest)
+{
+	Capacity c = {0};
+	if (histogram_count(shortest) < FEW_WINDOWS)
+		return c;
+	double low = (double)histogram_min(shortest), high = (double)histogram_max(shortest);
+	if (high - low > PROVEN_SPREAD * high)
+		return c;
+	c.low = low;
+	c.high = c.fastest = high;
+	c.bytes_per_s = (double)histogram_quantile(shortest, 0.75);
+	return c;
+}
+
 Capacity path_capacity(const Path *path, int dir)
 {
 	const PathDirection *d = &path->dir[dir];
 	Capacity best = trains_capacity(d->data), acks = trains_capacity(d->acks);
+	if (acks.bytes_per_s == 0)
+		acks = few_capacity(&d->acks[0]);
 	/* acknowledgements of a sender that is held up itself come as slowly as it sends */
 	if (!acks.is_proven && acks.fastest > acks.bytes_per_s)
 		acks.bytes_per_s = acks.fastest;

@@ -400,6 +400,7 @@ static void facts_fill(const Conversation *conv, ConnectionFacts *facts)
 	facts->path = conv->path;
 	facts->client_is_low = conv->client_is_low;
 	facts->is_ftp_data = conv->control != NULL || conv->was_ftp_data;
+	facts->is_syn_repeat = conv->is_syn_repeat;
 	if (conv->approach)
 		facts->approach = *conv->approach;
 	facts->has_session = conv->session && session_stats(conv->session, &facts->session);

@@ -35,6 +35,7 @@ typedef struct ConnectionFacts {
 	Path *path;
 	bool client_is_low;
 	bool is_ftp_data;
+	bool is_syn_repeat; /* of FTP data: SYNs before the first one here were lost */
 	bool has_session;
 	bool timed_out;
 	bool has_ended;       /* else the connection goes on: numbers as of tracker_facts_now */

@@ -147,6 +147,15 @@ Test(causes_setup, active_ftp_whose_SYN_is_lost)
 	c->facts.addr[SIDE_CLIENT][15] = 2;
 	c->facts.addr[SIDE_SERVER][15] = 9;
 	cr_assert_not(cause_case_conclude(c, "ftp-active-setup-delay"));
+	/* at the client's end: one SYN, as late as a repeated one */
+	c->facts.addr[SIDE_CLIENT][15] = 9;
+	c->facts.addr[SIDE_SERVER][15] = 2;
+	c->facts.tcp.syn_tries = 1;
+	cr_assert_not(cause_case_conclude(c, "ftp-active-setup-delay"));
+	c->facts.is_syn_repeat = true;
+	cr_assert(cause_case_conclude(c, "ftp-active-setup-delay"));
+	cr_assert_str_eq(c->draft.blame, "NETWORK");
+	cr_assert(c->draft.doubt && c->draft.confidence == CONFIDENCE_MEDIUM);
 	cause_case_free(c);
 	/* a server that is busy after the transfer is not slow to connect */
 	c = ftp_file(1000000);

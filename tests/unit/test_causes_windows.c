@@ -225,6 +225,13 @@ Test(causes_windows, windows_that_only_one_side_scales)
 	cr_assert(cause_case_conclude(c, "window-scale-stripped"));
 	cr_assert(strstr(c->draft.sentence, "from 63.6 KiB to 78 bytes"), "%s", c->draft.sentence);
 	cr_assert_not(cause_case_conclude(c, "zero-window"));
+	cr_assert_not(c->draft.doubt);
+	/* before the device the option is there, and the client's sending proved that it is lost */
+	r->window_scale = 10;
+	cr_assert_not(cause_case_conclude(c, "window-scale-stripped"));
+	c->facts.tcp.is_scale_lost = true;
+	cr_assert(cause_case_conclude(c, "window-scale-stripped"));
+	cr_assert(c->draft.doubt && c->draft.next_test);
 	/* a receiver that is full says zero, but not from the first packet on */
 	d->max_window_after_syn = 60000;
 	cr_assert_not(cause_case_conclude(c, "window-scale-stripped"));

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What packet trains tell of a path's speed, and how few of them do.
+ */
+#include "analyzer/transfer/path.h"
+
+#include <math.h>
+
+#include <criterion/criterion.h>
+
+#define SEGMENT 1538
+#define GAP_NS 500000
+
+typedef struct Rhythm {
+	const char *name;
+	int segments;
+	int64_t spacing_ns;
+	int64_t jitter_ns;  /* every ninth comes so much later */
+	double bytes_per_s; /* 0: nothing is known */
+	bool is_data;
+} Rhythm;
+
+static Capacity capacity_of(const Rhythm *r)
+{
+	Path path = {0};
+	PathDirection *d = &path.dir[0];
+	Train *train = r->is_data ? &d->data_train : &d->ack_train;
+	Histogram *levels = r->is_data ? d->data : d->acks;
+	int64_t now = 1000000000;
+	for (int i = 0; i < r->segments; i++) {
+		train_push(train, levels, now, SEGMENT, GAP_NS, SEGMENT);
+		now += r->spacing_ns + (i % 9 == 0 ? r->jitter_ns : 0);
+	}
+	Capacity c = path_capacity(&path, 0);
+	path_clear(&path);
+	return c;
+}
+
+Test(path, few_acknowledgements_tell_when_they_are_even)
+{
+	static const Rhythm rhythms[] = {
+		{"as at 100 Mbit/s", 20, 123040, 0, 12.5e6, false},
+		{"too few", 16, 123040, 0, 0, false},
+		{"uneven: a host's own rhythm", 20, 60000, 120000, 0, false},
+		{"of data near a sender they tell nothing", 20, 123040, 0, 0, true},
+		{"many, and a little uneven", 200, 123040, 10000, 12.3e6, false},
+	};
+	for (size_t i = 0; i < sizeof rhythms / sizeof *rhythms; i++) {
+		const Rhythm *r = &rhythms[i];
+		Capacity c = capacity_of(r);
+		cr_expect(fabs(c.bytes_per_s - r->bytes_per_s) <= 0.03 * r->bytes_per_s, "%s: %.0f",
+			r->name, c.bytes_per_s);
+		cr_expect(r->segments > 20 || !c.is_proven, "%s: nothing to print", r->name);
+	}
+}
