@@ -98,6 +98,12 @@ int64_t cause_claim_server_part(
 	return taken;
 }
 
+void cause_hides(FindingDraft *draft, Bucket bucket, double ns)
+{
+	if (ns > (double)draft->hides_ns[bucket])
+		draft->hides_ns[bucket] = (int64_t)ns;
+}
+
 int64_t cause_min_lost_ns(const CauseContext *context)
 {
 	int64_t share = (int64_t)(MIN_LOST_SHARE * (double)context->wall_ns);

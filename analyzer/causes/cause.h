@@ -75,8 +75,10 @@ typedef struct FindingDraft {
 	int64_t claim_round_trip_ns[OP_CLASS_COUNT], claim_server_ns[OP_CLASS_COUNT];
 	int64_t lost_ns; /* sum of the claims; kept by the claim functions */
 	int64_t saved_low_ns,
-		saved_high_ns; /* 0 <= low <= high <= lost_ns is enforced afterwards */
-	bool is_note;          /* a fact that costs no time: severity info */
+		saved_high_ns;          /* 0 <= low <= high <= lost_ns is enforced afterwards */
+	int64_t hides_ns[BUCKET_COUNT]; /* at best so much of a bucket would go with it, whoever
+					   claimed it: set by cause_hides() */
+	bool is_note;                   /* a fact that costs no time: severity info */
 	Confidence confidence;
 	const char *blame;    /* "CLIENT", "SERVER", "NETWORK", or NULL */
 	const char *sentence; /* one plain sentence with the numbers of this case: continues "Copy A
@@ -193,6 +195,11 @@ int64_t cause_claim_round_trips_part(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns);
 int64_t cause_claim_server_part(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, int64_t ns);
+
+/** cause_hides: fixing it lets at best @ns of @bucket pass beside other work, or not at all, though
+ * other causes may claim that time: what is asked for at the same time is also answered at the same
+ * time. It is no part of what was lost, and makes the promise less certain, not larger. */
+void cause_hides(FindingDraft *draft, Bucket bucket, double ns);
 
 /** cause_min_lost_ns: below this a cause is no finding: 0.1 s and 3 % of the unit's wall time. */
 int64_t cause_min_lost_ns(const CauseContext *context);

@@ -20,6 +20,8 @@
  * wants twenty operations for a statement. */
 #define MIN_PAUSES 20
 #define LONG_PAUSE_NS SECOND_NS
+/* As many pauses as requests that make a habit (requests.h), when together they are a long one. */
+#define FEW_PAUSES 8
 /* People need this long to click or type. Judgement. */
 #define HUMAN_PAUSE_NS (500 * MILLISECOND_NS)
 /* A sender that stops for no longer waits for an acknowledgement, as with a small window.
@@ -66,8 +68,9 @@ static bool is_at_work(const CauseContext *context, const Pauses *p)
 	uint64_t operations = 0;
 	for (int c = 0; c < OP_CLASS_COUNT; c++)
 		operations += context->unit->class_count[c];
-	return (context->bytes > 0 || operations >= MIN_PAUSES) &&
-	       (p->count >= MIN_PAUSES || p->longest_ns >= LONG_PAUSE_NS);
+	bool is_enough = p->count >= MIN_PAUSES || p->longest_ns >= LONG_PAUSE_NS ||
+			 (p->count >= FEW_PAUSES && p->think_ns + p->stalled_ns >= LONG_PAUSE_NS);
+	return (context->bytes > 0 || operations >= MIN_PAUSES) && is_enough;
 }
 
 static bool is_timer(const Pauses *p)
@@ -144,6 +147,8 @@ static Confidence confidence_of(
 	}
 	if (may_be_human(context, p))
 		return CONFIDENCE_LOW;
+	if (p->count < MIN_PAUSES && p->longest_ns < LONG_PAUSE_NS)
+		return CONFIDENCE_MEDIUM;
 	/* a pause no longer than the way there and back may be the way */
 	bool is_beyond = context->vantage == VANTAGE_CLIENT || p->mean_ns > 0.5 * rtt;
 	return context->rtt_ns > 0 && context->vantage != VANTAGE_UNKNOWN && is_beyond &&
@@ -159,6 +164,8 @@ static const char *doubt_of(const CauseContext *context, const Pauses *p)
 		       "been the server's turn.";
 	if (may_be_human(context, p))
 		return "Pauses of this length between files may be a person's.";
+	if (p->count < MIN_PAUSES && p->longest_ns < LONG_PAUSE_NS)
+		return "The pauses are few.";
 	return "The pauses are short against the round trip, or few.";
 }
 
@@ -226,11 +233,13 @@ const Cause cause_client_think = {
 				"the "
 				"middle of its data with nothing holding it back: {} of the time "
 				"or "
-				"more, in {} pauses or one of {} and longer. Pauses that are even "
+				"more, in {} pauses, one of {} and longer, or {} that last as long "
+				"together. Pauses that are even "
 				"point to a program that sleeps or works for a fixed time per "
 				"block.",
 			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_COUNT(MIN_PAUSES),
-				GUIDE_NS(LONG_PAUSE_NS), GUIDE_NS(HUMAN_PAUSE_NS)},
+				GUIDE_NS(LONG_PAUSE_NS), GUIDE_COUNT(FEW_PAUSES),
+				GUIDE_NS(HUMAN_PAUSE_NS)},
 			.needs =
 				"Requests and answers (or, for other protocols, data of one side).",
 			.traps = {"Pauses of {} and more between files may be a person's: low "

@@ -94,6 +94,13 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	double per_file_ns = (double)context->wall_ns / files;
 	double size = (double)histogram_quantile(&unit->file_size, 0.5);
 	draft->saved_high_ns = (int64_t)((double)draft->lost_ns * (1 - 1 / files));
+	/* an archive is one file: all of them but one ask, begin slowly and wait for the server no
+	 * more, whatever else is named for it */
+	static const Bucket per_file[] = {BUCKET_CONNECTION_SETUP, BUCKET_ROUND_TRIP,
+		BUCKET_SLOW_START, BUCKET_SERVER_PROCESSING, BUCKET_CLIENT_THINK};
+	for (size_t i = 0; i < sizeof(per_file) / sizeof(*per_file); i++)
+		cause_hides(draft, per_file[i],
+			(double)unit->account.bucket_ns[per_file[i]] * (1 - 1 / files));
 	if (trips > KEPT_ROUND_TRIPS)
 		draft->saved_low_ns = (int64_t)(waits * (1 - KEPT_ROUND_TRIPS / trips));
 	draft->sentence = cause_printf(context,

@@ -255,6 +255,12 @@ bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossF
 	draft->saved_low_ns = draft->lost_ns > remains ? draft->lost_ns - remains : 0;
 	cause_claim_part(context, draft, BUCKET_LINK, repeated_wire_ns(context, facts));
 	draft->saved_high_ns = draft->lost_ns;
+	/* a window does not move on before its first hole is filled */
+	double repairs_ns = (double)facts->lost * (double)context->rtt_ns;
+	cause_hides(draft, BUCKET_RECEIVE_WINDOW,
+		fmin(repairs_ns, (double)context->unit->account.bucket_ns[BUCKET_RECEIVE_WINDOW]));
+	cause_hides(draft, BUCKET_SEND_BUFFER,
+		fmin(repairs_ns, (double)context->unit->account.bucket_ns[BUCKET_SEND_BUFFER]));
 	cause_number(draft, "lost packets", NUMBER_COUNT, (double)facts->lost);
 	cause_number(draft, "loss", NUMBER_PERCENT, facts->rate * 100);
 	cause_number(draft, "losses repaired by a timer", NUMBER_COUNT, (double)d->timeouts);

@@ -145,6 +145,26 @@ static double growth_ns(const CauseContext *context, const Requests *requests)
 	return (double)context->rtt_ns * ceil(log2(pipe / requests->size));
 }
 
+/*
+ * Requests under way at the same time are also worked on at the same time by a server that can
+ * (threads, disks that read ahead), and larger ones are fewer; a program that pauses for each does
+ * so while others travel, so that the longer of the two is what is left.
+ */
+static void hide(const CauseContext *context, FindingDraft *draft, const Requests *requests,
+	double size, double depth)
+{
+	const Account *a = &context->unit->account;
+	double under_way = fmax(requests->depth_mean * requests->size, 1);
+	double share = 1 - under_way / fmax(depth * size, 1);
+	if (share <= 0)
+		return;
+	cause_hides(
+		draft, BUCKET_SERVER_PROCESSING, share * (double)a->server_ns[requests->op_class]);
+	double think = (double)a->think_ns[requests->op_class];
+	double rest = (double)(context->wall_ns - draft->lost_ns) - think;
+	cause_hides(draft, BUCKET_CLIENT_THINK, fmin(share * think, fmax(rest, 0)));
+}
+
 void requests_save(const CauseContext *context, FindingDraft *draft, const Requests *requests,
 	double size, double depth)
 {
@@ -160,6 +180,7 @@ void requests_save(const CauseContext *context, FindingDraft *draft, const Reque
 	double low = (trips - wait - growth_ns(context, requests)) * share;
 	draft->saved_high_ns = high > 0 ? (int64_t)high : 0;
 	draft->saved_low_ns = low > 0 ? (int64_t)low : 0;
+	hide(context, draft, requests, size, depth);
 }
 
 void requests_evidence(

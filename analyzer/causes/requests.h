@@ -63,7 +63,8 @@ void requests_claim(const CauseContext *context, FindingDraft *draft, const Requ
 	double ns, bool with_hidden);
 
 /** requests_save: sets the saving of @draft if @depth requests of @size bytes were under way: the
- * high end is a path that never waits again. */
+ * high end is a path that never waits again, and a server and a client whose own time per request
+ * passes beside that of others. */
 void requests_save(const CauseContext *context, FindingDraft *draft, const Requests *requests,
 	double size, double depth);
 

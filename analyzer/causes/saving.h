@@ -16,15 +16,22 @@ typedef struct Saving {
 	int64_t open_ns;         /* nobody's time that may go with it: added to the high bound */
 	int64_t most_ns;         /* no more can be saved: the bytes that stay have to pass the path
 				    and be asked for */
-	double variance;         /* ns squared, of the time that stays: pauses in it come at random
-				  */
+	/* of each bucket: claimed, gone with it at best though others may claim it, and all there
+	 * is; zeros once units are joined */
+	int64_t claim_ns[BUCKET_COUNT], hides_ns[BUCKET_COUNT], all_ns[BUCKET_COUNT];
+	int64_t rtt_ns, lossy_ns; /* lossy: what the bytes take at the rate that the losses allow; 0
+				     without losses */
+	double pauses;            /* of the server and the client, that it ends */
+	double variance;          /* ns squared, of the time that stays: pauses in it come at random
+				   */
 } Saving;
 
 /** saving_make: of what @draft claims and promises in its unit; zero of a note. What is left in
  * @context must be what no cause has claimed. */
 Saving saving_make(const CauseContext *context, const FindingDraft *draft);
 
-/** saving_with: two fixes of the same unit together: nobody's time can go only once. */
+/** saving_with: two fixes of the same unit together: nobody's time can go only once, nor what one
+ * claims and the other would hide. */
 Saving saving_with(Saving a, Saving b, int64_t wall_ns);
 
 /** saving_beside: fixes of two units, one beside or after the other. */

@@ -139,6 +139,13 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	draft->saved_high_ns = (int64_t)((double)draft->lost_ns * (1 - 1 / THREADS));
 	if (draft->saved_low_ns > draft->saved_high_ns)
 		draft->saved_low_ns = draft->saved_high_ns;
+	/* what the server and the client do for each file passes beside that for others, too, or
+	 * for the one archive alone, whatever else is named for it */
+	static const Bucket per_file[] = {
+		BUCKET_ROUND_TRIP, BUCKET_SERVER_PROCESSING, BUCKET_CLIENT_THINK};
+	for (size_t i = 0; i < sizeof(per_file) / sizeof(*per_file); i++)
+		cause_hides(draft, per_file[i],
+			(double)context->unit->account.bucket_ns[per_file[i]] * (1 - 1 / f.count));
 	describe(context, draft, &f);
 	advise(draft);
 	evidence(context, draft);

@@ -10,7 +10,7 @@ import jsonfile
 from network import ROOT
 
 TESTDATA = os.path.join(ROOT, "testdata")
-GROUPS = ("causes", "healthy", "artefacts")
+GROUPS = ("causes", "healthy", "together", "artefacts")
 TIMEOUT_S = 120
 
 

@@ -26,6 +26,8 @@ class Expect:
     vantage: dict = dataclasses.field(default_factory=dict)
     transfer: dict = dataclasses.field(default_factory=dict)
     required: tuple = ()
+    parts: tuple = ()        # of several causes at once: the ids that name each
+    unseen: dict = dataclasses.field(default_factory=dict)  # of them: numbers of those a place of capture cannot see
     note: str = ""
 
 
@@ -38,7 +40,7 @@ class Experiment:
     path: dict
     server: tuple
     client: tuple
-    group: str = ""          # causes, healthy, stories, artefacts; empty: causes if there is a cause
+    group: str = ""          # causes, healthy, stories, artefacts, together; empty: causes if there is a cause
     folder: str = ""         # below causes/, when it is not the cause's id
     sysctl: dict = dataclasses.field(default_factory=dict)
     links: dict = dataclasses.field(default_factory=dict)
@@ -55,6 +57,7 @@ class Experiment:
     route: tuple = ()        # more words for the hosts' routes
     resolver: str = ""       # /etc/resolv.conf of both hosts
     twin: dict = None        # fields to replace; None: no twin
+    build: object = None     # of several causes at once: fields of the run in which some are mended, by one flag a cause
     cost_max_s: float = None  # repeat the run until the cause costs less than this
     stored: bool = True
 
@@ -65,6 +68,11 @@ class Experiment:
     def twin_experiment(self):
         """The same run with the cause removed."""
         return dataclasses.replace(self, name=self.name + "+twin", twin=None, **self.twin)
+
+    def mended(self, parts):
+        """The same run with some of several causes (by number) removed."""
+        flags = (number in parts for number in range(len(self.expect.parts)))
+        return dataclasses.replace(self, name=self.name + "".join(f"+{number + 1}" for number in parts), **self.build(*flags))
 
 
 TABLE = {}
@@ -134,4 +142,5 @@ def load_all():
         import experiments_smb  # noqa: F401
         import experiments_stories  # noqa: F401
         import experiments_tcp  # noqa: F401
+        import experiments_together  # noqa: F401
     return TABLE

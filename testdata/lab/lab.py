@@ -118,6 +118,17 @@ def command_whatif(options):
     whatif.print_table(slowcopy)
 
 
+def command_fixes(options):
+    """Compare what fixes would do, alone and in order, with twins."""
+    import accuracy
+    import fixes
+    slowcopy = accuracy.find_slowcopy(options.slowcopy)
+    if not slowcopy:
+        sys.exit("lab: no slowcopy program; build it or name it with --slowcopy")
+    folders = [os.path.join(options.output, row.name) for row in chosen(("*",)) if row.build] if options.output else fixes.stored_runs()
+    fixes.print_table(slowcopy, [folder for folder in folders if os.path.exists(os.path.join(folder, "truth.json"))])
+
+
 def command_store(options):
     """Put recorded runs into testdata."""
     from store import store
@@ -166,6 +177,10 @@ def main():
     suppose = commands.add_parser("whatif", help="compare what --assume says with runs in which it is true")
     suppose.add_argument("--slowcopy", metavar="PROGRAM")
     suppose.set_defaults(call=command_whatif)
+    row = commands.add_parser("fixes", help="compare what fixes would do one after the other with twins")
+    row.add_argument("-o", "--output", metavar="DIR", help="where `run` wrote; without it the stored set")
+    row.add_argument("--slowcopy", metavar="PROGRAM")
+    row.set_defaults(call=command_fixes)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are closed on the way out
     try:

@@ -12,6 +12,7 @@ from runner import expect_of
 TESTDATA = os.path.join(ROOT, "testdata")
 FILE_MAX = 500_000  # bytes of one stored capture
 RUN_MAX = 306_000   # bytes of all captures of a run; beyond that one vantage point is stored
+TOGETHER_MAX = 62_000  # the same of runs with several causes
 DROPS_MAX = 150     # drops kept one by one in a stored truth.json
 
 
@@ -48,6 +49,13 @@ def vantage_alone(experiment):
     return experiment.vantages[sum(experiment.name.encode()) % len(experiment.vantages)]
 
 
+def causes_text(experiment):
+    """What was injected, by the ids of causes."""
+    if experiment.expect.parts:
+        return " and ".join(names[0] for names in experiment.expect.parts)
+    return experiment.expect.cause or "none, this run is healthy"
+
+
 def origin_text(experiment, truth, sizes):
     """ORIGIN.md: how a run was made and what is true of it."""
     versions = ", ".join(f"{name} {number}" for name, number in truth["versions"].items() if number)
@@ -58,8 +66,10 @@ def origin_text(experiment, truth, sizes):
              f"each frame cut to {experiment.keep} bytes"
              f"{', SMB and TCP headers only' if experiment.headers_only else ''}.", "",
              f"Injected: {experiment.injected}.",
-             f"True cause: {experiment.expect.cause or 'none, this run is healthy'}. The client measured "
+             f"True cause: {causes_text(experiment)}. The client measured "
              f"{truth['wall_s']:.3f} s for {truth['bytes']} bytes; the path dropped {lost} frames."]
+    for twin in truth.get("twins", ()):
+        lines.append(f"Without {' and '.join(twin['mended'])} it took {twin['wall_s']:.3f} s, in the middle of {len(twin['walls_s'])} runs.")
     if truth["twin"]:
         lines.append(f"The same run without the cause took {truth['twin']['wall_s']:.3f} s.")
     if experiment.expect.note:
@@ -86,7 +96,7 @@ def store(experiment, recorded):
         sizes[vantage] = os.path.getsize(path)
         if sizes[vantage] > FILE_MAX:
             print(f"{experiment.name}: {vantage} has {sizes[vantage]} bytes", file=sys.stderr)
-    if sum(sizes.values()) > RUN_MAX and not experiment.keep_all:
+    if sum(sizes.values()) > (TOGETHER_MAX if experiment.build else RUN_MAX) and not experiment.keep_all:
         for vantage in set(sizes) - {vantage_alone(experiment)}:
             os.unlink(os.path.join(target, f"{vantage}.pcap.gz"))
             del sizes[vantage]

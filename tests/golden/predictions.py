@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Judges predictions on every stored capture: ranges that are ranges, fixes that never make a copy slower, change points without
-gaps, and, over all captures with a measured twin, how many twins lie inside the predicted range and how far its middle is off.
+gaps, and, over all captures with a measured twin, how many twins lie inside the predicted range and how far its middle is off; the
+same of several causes at once, mended one by one and one after the other.
 """
 
 import argparse
@@ -15,6 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "testdata", "lab"))
 
 import accuracy  # noqa: E402
+import fixes  # noqa: E402
 import jsonfile  # noqa: E402
 import whatif  # noqa: E402
 
@@ -102,6 +104,23 @@ def assumptions(program, pool):
     yield is_good
 
 
+def together(program, pool):
+    """Runs with several causes: all are named, and the twins lie inside, each alone and one after the other."""
+    rows = [row for found in pool.map(lambda folder: fixes.rows_of(folder, program), fixes.stored_runs()) for row in found]
+    for row in rows:
+        is_good = row["is_first_right"] and row["is_second_right"] and row["is_whole"]
+        print(f"{'ok' if is_good else 'not ok'} causes of {row['run']}/{row['at']}: {row['failed'] or ''}{row['first']}, {row['second']}")
+        yield is_good
+    numbers = fixes.totals(rows)
+    for kind, words in (("alone", "one of several fixes"), ("together", "several fixes, in order")):
+        entry = numbers[kind]
+        inside = entry["inside"] / entry["compared"]
+        is_good = inside >= INSIDE_MIN and entry["error"] <= MIDDLE_ERROR_MAX
+        print(f"{'ok' if is_good else 'not ok'} {words}: {inside:.1%} of {entry['compared']} inside, "
+              f"error of the middle {entry['error']:.1%} of what was saved")
+        yield is_good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/slowcopy")
@@ -110,7 +129,7 @@ def main():
     folders = accuracy.stored_runs()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = [entry for found in pool.map(lambda folder: judged(folder, options.program), folders) for entry in found]
-        good = list(twins(options.program, folders, pool)) + list(assumptions(options.program, pool))
+        good = list(twins(options.program, folders, pool)) + list(assumptions(options.program, pool)) + list(together(options.program, pool))
     for name, faults in results:
         print(f"{'not ok' if faults else 'ok'} predictions of {name}{': ' if faults else ''}{', '.join(sorted(faults))}")
         good.append(not faults)

@@ -168,6 +168,28 @@ Test(causes_hosts, a_program_that_holds_a_file_open_is_not_slow)
 	cause_case_free(c);
 }
 
+/* Fewer than twenty make a statement when together they are long, but not a sure one. */
+Test(causes_hosts, few_pauses_that_are_long_together)
+{
+	static const struct {
+		int pauses, each_ms;
+		bool is_told;
+	} rows[] = {{16, 80, true}, {8, 130, true}, {7, 150, false}, {16, 50, false}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CauseCase *c = cause_case_new();
+		cause_case_requests(c, true, 17, 256 * KIB, 1, 0);
+		for (int k = 0; k < rows[i].pauses; k++)
+			cause_case_add(c, BUCKET_CLIENT_THINK, rows[i].each_ms * CASE_MS);
+		c->unit.account.think_ns[OP_WRITE] = c->unit.account.bucket_ns[BUCKET_CLIENT_THINK];
+		cr_assert_eq(cause_case_conclude(c, "client-think"), rows[i].is_told, "%zu", i);
+		if (rows[i].is_told) {
+			cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+			cr_assert(strstr(c->draft.doubt, "few"), "%s", c->draft.doubt);
+		}
+		cause_case_free(c);
+	}
+}
+
 Test(causes_hosts, pauses_between_files_may_be_a_persons)
 {
 	CauseCase *c = cause_case_new();

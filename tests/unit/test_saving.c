@@ -3,6 +3,7 @@
  * How sure a predicted saving is: saving.c.
  */
 #include <math.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
@@ -130,6 +131,80 @@ Test(saving, windows_that_grow_after_pauses_need_not)
 	int64_t one = cause_slow_start_ns(&c->context);
 	cr_assert_gt(one, 0);
 	cr_assert(is_about((double)s.open_ns, (double)(300 * CASE_MS - one)));
+	cause_case_free(c);
+}
+
+/* Fixing one lets the server's time pass beside other work; another fix claims just that. */
+Test(saving, what_one_fix_hides_and_another_claims_goes_once)
+{
+	CauseCase *c = windowed();
+	cause_case_server(c, OP_READ, 800 * CASE_MS);
+	cause_hides(&c->draft, BUCKET_SERVER_PROCESSING, 700.0 * CASE_MS);
+	Saving serial = settle(c);
+	serial.variance = 0;
+	int64_t wall = c->context.wall_ns;
+	NsRange alone = saving_range(&serial, wall);
+	cr_assert_geq(alone.high, 2440 * CASE_MS);
+	Saving server = {
+		.low_ns = 790 * CASE_MS, .high_ns = 800 * CASE_MS, .most_ns = serial.most_ns};
+	server.claim_ns[BUCKET_SERVER_PROCESSING] = 800 * CASE_MS;
+	memcpy(server.all_ns, serial.all_ns, sizeof(server.all_ns));
+	Saving both = saving_with(server, serial, wall);
+	NsRange together = saving_range(&both, wall);
+	cr_assert_leq(together.high, serial.most_ns);
+	cr_assert_leq(together.high, 2540 * CASE_MS + (int64_t)saving_run_spread_ns(400e6));
+	cr_assert_gt(together.low, alone.low + 700 * CASE_MS);
+	/* of two units each hides its own */
+	Saving beside = saving_beside(serial, serial);
+	cr_assert_eq(beside.open_ns, 2 * (serial.open_ns + 700 * CASE_MS));
+	cause_case_free(c);
+}
+
+/* Where windows stay, each pause that goes may cost a round trip of them; when they go too, not. */
+Test(saving, pauses_gone_are_caught_by_windows_that_stay)
+{
+	CauseCase *c = windowed();
+	for (int i = 0; i < 20; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, 30 * CASE_MS);
+	Saving window = settle(c), think = window;
+	think.low_ns = 590 * CASE_MS;
+	think.high_ns = 600 * CASE_MS;
+	think.variance = 0;
+	memset(think.claim_ns, 0, sizeof(think.claim_ns));
+	think.claim_ns[BUCKET_CLIENT_THINK] = 600 * CASE_MS;
+	NsRange sure = saving_range(&think, c->context.wall_ns);
+	think.pauses = 20;
+	NsRange caught = saving_range(&think, c->context.wall_ns);
+	cr_assert_leq(caught.low, sure.low - 190 * CASE_MS);
+	cr_assert_geq(caught.low, sure.low - 220 * CASE_MS);
+	Saving both = saving_with(window, think, c->context.wall_ns);
+	cr_assert_gt(saving_range(&both, c->context.wall_ns).low, 2100 * CASE_MS);
+	cause_case_free(c);
+}
+
+/* A sender free of its window meets what the losses allow, unless they go as well. */
+Test(saving, windows_gone_are_caught_by_losses_that_stay)
+{
+	CauseCase *c = windowed();
+	cause_case_add(c, BUCKET_CONGESTION_WINDOW, 200 * CASE_MS);
+	Saving without = settle(c);
+	TcpDirection *d = (TcpDirection *)(uintptr_t)c->context.sender;
+	cr_assert_eq(without.lossy_ns, 0);
+	d->mss = 1460;
+	d->payload_packets = 2900;
+	d->retransmitted_packets = 58;
+	Saving window = settle(c);
+	cr_assert_gt(window.lossy_ns, 1000 * CASE_MS);
+	int64_t wall = c->context.wall_ns;
+	window.variance = without.variance;
+	cr_assert_lt(
+		saving_range(&window, wall).low, saving_range(&without, wall).low - 500 * CASE_MS);
+	Saving loss = {
+		.low_ns = 190 * CASE_MS, .high_ns = 200 * CASE_MS, .most_ns = window.most_ns};
+	loss.claim_ns[BUCKET_CONGESTION_WINDOW] = 200 * CASE_MS;
+	memcpy(loss.all_ns, window.all_ns, sizeof(loss.all_ns));
+	Saving both = saving_with(window, loss, wall);
+	cr_assert_gt(saving_range(&both, wall).low, saving_range(&without, wall).low);
 	cause_case_free(c);
 }
 
