@@ -148,6 +148,7 @@ static void context_make(const Examination *ex, const Unit *unit, CauseContext *
 		c->is_one_sided = is_one_sided(c->sender, c->receiver);
 		if (c->is_one_sided)
 			c->confidence_cap = CONFIDENCE_LOW;
+		c->is_data_unseen = unit->unseen_bytes > 0 || unit->files_unseen > 0;
 	}
 	c->confidence_cap = MIN(c->confidence_cap, blind_cap(ex->input, unit));
 	if (is_broken_off(ex->input, unit))

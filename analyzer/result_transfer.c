@@ -343,6 +343,7 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	t->file = unit->file[0] ? arena_strdup(arena, unit->file) : NULL;
 	t->share = unit->share[0] ? arena_strdup(arena, unit->share) : NULL;
 	t->files = unit->is_job ? unit->files : 1;
+	t->files_unseen = unit->files_unseen;
 	t->bytes = unit_bytes(unit);
 	t->start_ns = unit->account.start_ns - first_ns;
 	t->duration_ns = unit_duration_ns(unit);

@@ -154,11 +154,15 @@ static char *fileless_verdict(const Result *result, const ReportOptions *options
 	const ResultVerdict *v = &result->verdict;
 	g_autofree char *protocol = wording_protocol(result, transfer);
 	UnitText rooms[2];
-	g_autofree char *work =
-		g_strdup_printf("No file was transferred: %s worked on %s for %s (%s)",
-			wording_host(options, transfer->client.addr, &rooms[0]),
-			wording_host(options, transfer->server.addr, &rooms[1]),
-			units_duration(transfer->duration_ns).text, protocol);
+	g_autofree char *what = transfer->files_unseen > 0
+					? g_strdup_printf("The data of %s file%s was not captured",
+						  units_count(transfer->files_unseen).text,
+						  transfer->files_unseen == 1 ? "" : "s")
+					: g_strdup("No file was transferred");
+	g_autofree char *work = g_strdup_printf("%s: %s worked on %s for %s (%s)", what,
+		wording_host(options, transfer->client.addr, &rooms[0]),
+		wording_host(options, transfer->server.addr, &rooms[1]),
+		units_duration(transfer->duration_ns).text, protocol);
 	size_t order[BUCKET_COUNT];
 
 	if (v->cause && v->blame)
@@ -186,8 +190,10 @@ char *wording_subject(
 	const char *server = wording_host(options, transfer->server.addr, &rooms[1]);
 
 	if (wording_is_fileless(transfer))
-		return g_strdup_printf(
-			"Work of %s on %s without a file transfer (%s)", client, server, protocol);
+		return g_strdup_printf("Work of %s on %s %s (%s)", client, server,
+			transfer->files_unseen > 0 ? "whose files were not captured"
+						   : "without a file transfer",
+			protocol);
 	return g_strdup_printf("Copy of %s from %s to %s (%s %s, %s)", file,
 		transfer->is_write ? client : server, transfer->is_write ? server : client,
 		protocol, transfer->is_write ? "write" : "read", units_size(transfer->bytes).text);

@@ -13,24 +13,38 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *a = context->sender, *b = context->receiver;
 	if (!a || !b)
 		return false;
-	double unseen = (double)(a->uncaptured_bytes + b->uncaptured_bytes);
+	double elsewhere = (double)context->unit->unseen_bytes;
+	double unseen = (double)(a->uncaptured_bytes + b->uncaptured_bytes) + elsewhere;
 	double all = unseen + (double)(a->unique_bytes + b->unique_bytes);
-	if (all <= 0 || unseen < MIN_SHARE * all)
+	if ((all <= 0 || unseen < MIN_SHARE * all) && !context->is_data_unseen)
 		return false;
 	cause_claim(context, draft, BUCKET_CAPTURE_GAP);
 	if (draft->lost_ns < cause_min_lost_ns(context))
 		return false;
 	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->blame = "CAPTURE";
-	draft->sentence = cause_printf(context,
-		"The capture lacks %s of the bytes that arrived, so nobody can say what %s of %s "
-		"were spent on.",
-		cause_percent(context, unseen / all), cause_time(context, (double)draft->lost_ns),
-		cause_time(context, (double)context->wall_ns));
-	draft->fix = "a capture without gaps";
+	const char *time = cause_time(context, (double)draft->lost_ns);
+	const char *wall = cause_time(context, (double)context->wall_ns);
+	if (context->is_data_unseen) {
+		draft->sentence = cause_printf(context,
+			"The connections that carried the files are not in the capture, so nobody "
+			"can say what %s of %s were spent on.",
+			time, wall);
+		draft->fix = "a capture with the data connections";
+		cause_advice(draft, "FTP moves each file over a connection of its own: capture all "
+				    "ports between the two hosts ('host ADDRESS', not 'port 21').");
+	} else {
+		draft->sentence = cause_printf(context,
+			"The capture lacks %s of the bytes that arrived, so nobody can say what "
+			"%s of %s were spent on.",
+			cause_percent(context, unseen / all), time, wall);
+		draft->fix = "a capture without gaps";
+	}
 	cause_number(draft, "missing bytes", NUMBER_BYTES, unseen);
 	cause_number(draft, "share", NUMBER_PERCENT, 100 * unseen / all);
 	cause_evidence_bucket(context, draft, BUCKET_CAPTURE_GAP, "packets are missing");
+	if (context->is_data_unseen)
+		return true;
 	cause_advice(draft, "Capture again with a larger buffer and short frames: 'tcpdump -B "
 			    "65536 -s 256', with a filter for the two hosts.");
 	cause_advice(draft, "A mirror port that carries more than its own speed drops packets: "
@@ -52,8 +66,9 @@ const Cause cause_capture_drops = {
 	.guide =
 		{
 			.rule = "Acknowledgements cover {} or more of the bytes that the capture "
-				"does not hold and that were not sent again; moments without "
-				"knowledge make a finding's worth of time.",
+				"does not hold and that were not sent again, or an FTP server "
+				"confirms files whose data connections are not in it; moments "
+				"without knowledge make a finding's worth of time.",
 			.numbers = {GUIDE_SHARE(MIN_SHARE)},
 			.needs = "Acknowledgements of the missing direction.",
 			.traps =
@@ -64,6 +79,8 @@ const Cause cause_capture_drops = {
 			.advice = {{"Any", "Capture again with a larger buffer and short frames: "
 					   "'tcpdump -B "
 					   "65536 -s 256', with a filter for the two hosts."},
+				{"FTP client", "FTP moves each file over a connection of its own: "
+					       "capture all ports between the two hosts."},
 				{"Network", "A mirror port that carries more than its own speed "
 					    "drops packets: "
 					    "capture on a host, or with a tap."}},

@@ -54,6 +54,7 @@ typedef struct CauseContext {
 	uint32_t mss;         /* effective, bulk direction, > 0 */
 	Vantage vantage;
 	bool is_one_sided;         /* only one direction was captured: nobody's waiting is known */
+	bool is_data_unseen;       /* FTP: data connections are not in the capture */
 	Confidence confidence_cap; /* the capture's quality allows no more */
 	int64_t left_ns[BUCKET_COUNT]; /* not yet claimed */
 	int64_t left_round_trip_ns[OP_CLASS_COUNT], left_server_ns[OP_CLASS_COUNT];
@@ -240,6 +241,13 @@ const char *cause_percent(const CauseContext *context, double share);
 
 /** cause_times: "once", "twice", "3 times". */
 const char *cause_times(const CauseContext *context, uint64_t count);
+
+/** cause_is_half_seen: of what carried the bulk one direction at most was captured: nobody knows
+ * what its sender waited for. */
+static inline bool cause_is_half_seen(const CauseContext *context)
+{
+	return context->is_one_sided || context->is_data_unseen;
+}
 
 /** cause_slow_start_ns: time a transfer of these bytes needs to reach the path's rate: rtt *
  * ceil(log2(BDP / 10 MSS)). */

@@ -21,13 +21,14 @@
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const Unit *unit = context->unit;
-	double commands = (double)unit->class_count[OP_META], files = (double)unit->files;
+	double commands = (double)unit->class_count[OP_META];
+	double files = (double)(unit->files + unit->files_unseen);
 	if (!unit->is_job || !unit->is_ftp || context->rtt_ns <= 0)
 		return false;
 	/* a session that only looks around, or one that copies small files */
-	bool is_dialogue = unit->files == 0 && commands >= MIN_COMMANDS;
-	double per_file = unit->files > 0 ? commands / files : 0;
-	bool is_habit = unit->files >= MIN_FILES && per_file >= MIN_PER_FILE &&
+	bool is_dialogue = files == 0 && commands >= MIN_COMMANDS;
+	double per_file = files > 0 ? commands / files : 0;
+	bool is_habit = files >= MIN_FILES && per_file >= MIN_PER_FILE &&
 			histogram_quantile(&unit->file_size, 0.5) <= SMALL_BYTES;
 	if (!is_dialogue && !is_habit)
 		return false;

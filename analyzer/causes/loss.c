@@ -288,7 +288,8 @@ const char *loss_place(const CauseContext *context, const LossFacts *facts)
 const char *loss_rules_out(const CauseContext *context)
 {
 	LossFacts facts;
-	if (!loss_facts(context, &facts) || facts.cost_ns >= cause_min_lost_ns(context))
+	if (context->is_data_unseen || !loss_facts(context, &facts) ||
+		facts.cost_ns >= cause_min_lost_ns(context))
 		return NULL;
 	if (facts.lost == 0)
 		return "loss 0.00 %";

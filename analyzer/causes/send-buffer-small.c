@@ -132,7 +132,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	const TcpDirection *d = context->sender;
-	if (!d || context->is_one_sided ||
+	if (!d || cause_is_half_seen(context) ||
 		context->left_ns[BUCKET_SEND_BUFFER] > context->wall_ns / 10)
 		return NULL;
 	return cause_printf(context, "send buffer held back %s of the time",

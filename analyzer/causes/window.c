@@ -255,7 +255,7 @@ void window_advice(const CauseContext *context, FindingDraft *draft, Side receiv
 const char *window_rules_out(const CauseContext *context)
 {
 	const Account *a = &context->unit->account;
-	if (!context->sender || !context->sender->has_edge || context->is_one_sided)
+	if (!context->sender || !context->sender->has_edge || cause_is_half_seen(context))
 		return NULL;
 	int64_t closed = a->bucket_ns[BUCKET_RECEIVE_WINDOW] + a->bucket_ns[BUCKET_ZERO_WINDOW] +
 			 a->bucket_ns[BUCKET_SLOW_READER];

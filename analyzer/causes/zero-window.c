@@ -34,7 +34,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	const TcpDirection *r = context->receiver;
-	if (!r || r->zero_windows > 0 || context->is_one_sided)
+	if (!r || r->zero_windows > 0 || cause_is_half_seen(context))
 		return NULL;
 	return "zero windows: none";
 }

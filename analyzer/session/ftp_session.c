@@ -315,8 +315,13 @@ static void on_interim(Session *session, int64_t first_ns, const Message *messag
 		session->framed->unpaired_replies++;
 		return;
 	}
-	if (request->file && message->length > 0)
-		request->file->ref.size = message->length;
+	if (request->file && message->length > 0) {
+		FileRef *ref = &request->file->ref;
+		ref->size = message->length;
+		/* line ends count differently in text */
+		if (request->op.verb == VERB_READ && request->op.offset == 0 && !ref->is_ascii)
+			ref->announced = message->length;
+	}
 	if (request->file && request->file->ref.began_ns == 0)
 		request->file->ref.began_ns = first_ns;
 	request->op.reply_code = message->reply_code;

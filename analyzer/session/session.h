@@ -47,12 +47,14 @@ typedef struct FileRef {
 	bool open_seen;
 	uint8_t oplock_asked, oplock_granted;
 	bool write_through;
-	bool is_dialogue; /* FTP over TLS: the data connection carried no more than its handshake
-			     and a few lines, a listing perhaps */
-	bool is_ascii;    /* FTP: TYPE A was in force when the transfer was asked for */
-	int64_t asked_ns; /* FTP: first byte of the transfer command; 0 not yet */
-	int64_t began_ns; /* FTP: its 1xx reply; 0 not yet */
-	void *user;       /* the listener's, NULL at start */
+	bool is_dialogue;   /* FTP over TLS: the data connection carried no more than its handshake
+			       and a few lines, a listing perhaps */
+	bool is_ascii;      /* FTP: TYPE A was in force when the transfer was asked for */
+	uint64_t announced; /* FTP: bytes that the server said it sends, from the file's start; 0
+			       unknown */
+	int64_t asked_ns;   /* FTP: first byte of the transfer command; 0 not yet */
+	int64_t began_ns;   /* FTP: its 1xx reply; 0 not yet */
+	void *user;         /* the listener's, NULL at start */
 } FileRef;
 
 /** Operation: one request and, in reply callbacks, its answer. Lives for the callback. Times are ns

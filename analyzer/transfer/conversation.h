@@ -55,6 +55,8 @@ typedef struct Conversation {
 	Timeline own_timeline;
 	struct Conversation *data_next;
 	int64_t data_done_ns;    /* of an FTP control connection: a data connection closed then */
+	int64_t data_unseen_ns;  /* of one: the answer at this time tells of data that passed unseen
+				  */
 	FileRef *ftp_file;       /* of FTP data: the file it carries while that is open */
 	struct Unit *job;        /* open job of an SMB or FTP session */
 	struct Unit *units;      /* open transfers of this session, newest first */

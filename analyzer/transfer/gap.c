@@ -64,6 +64,10 @@ static void charge_server(
 		add_wait(conv, 0, BUCKET_SESSION_SETUP, OP_AUTH, speaker, packet);
 		return;
 	}
+	if (conv->data_unseen_ns == packet->ts_ns && turn->interim) {
+		add_wait(conv, 0, BUCKET_CAPTURE_GAP, OP_OTHER, speaker, packet);
+		return;
+	}
 	int64_t from = conv->timeline->accounted_ns;
 	int64_t asked = turn->oldest_request_ns ? turn->oldest_request_ns : from;
 	/* an FTP server answers when the data connection is closed, not when it was asked */
@@ -319,6 +323,11 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 	}
 	if (other_is_mid)
 		return;
+	/* nothing of the other side was captured: whose time this was nobody can say */
+	if (conv->tcp.dir[other].packets == 0) {
+		add_wait(conv, 0, BUCKET_CAPTURE_GAP, OP_OTHER, side, packet);
+		return;
+	}
 	if (side == SIDE_SERVER) {
 		if (before->outstanding > 0 || !before->is_framed || before->is_setup)
 			server_message(conv, packet, step, before, after);

@@ -320,8 +320,14 @@ static void on_reply(void *user, const Operation *op)
 		if (unit && op->op_class == OP_CLOSE)
 			unit_close_reply(root->job, op, unit->write.bytes, loop);
 	}
-	if (unit)
-		unit_reply(unit, op, conv->stream, loop);
+	if (!unit)
+		return;
+	unit_reply(unit, op, conv->stream, loop);
+	bool is_transfer = op->verb == VERB_READ || op->verb == VERB_WRITE || op->verb == VERB_LIST;
+	if (unit->is_ftp && is_transfer) {
+		unit->is_confirmed = op->answered && op->status_class == STATUS_CLASS_OK;
+		unit->is_unanswered = !op->answered;
+	}
 }
 
 static void copy_name(char *to, const char *from)
@@ -338,6 +344,7 @@ static void names_take(Unit *unit, const FileRef *file)
 	copy_name(unit->file, file->name);
 	copy_name(unit->share, file->share);
 	unit->is_ascii = file->is_ascii;
+	unit->announced = file->announced;
 	if (!unit->is_ftp)
 		return;
 	unit->ftp.prepared_ns = file->opened_ns;
@@ -378,6 +385,41 @@ static void unit_cut(Unit *unit)
 		unit->job->cut = true;
 }
 
+/* What the server says that it has sent counts; returns what of it the capture lacks. */
+static uint64_t ftp_unseen(Unit *unit)
+{
+	uint64_t seen = unit->payload[SIDE_SERVER];
+	if (!unit->is_confirmed || unit->announced <= seen)
+		return 0;
+	unit->payload[SIDE_SERVER] = unit->announced;
+	return unit->announced - seen;
+}
+
+/* The reply says that data were moved, but no connection was seen that carried them. */
+static void ftp_without_data(Conversation *conv, Unit *unit, int64_t now_ns)
+{
+	if (!unit->is_confirmed || unit->payload[0] + unit->payload[1] > 0)
+		return;
+	conv->data_unseen_ns = now_ns;
+	unit->unseen_bytes = ftp_unseen(unit);
+	if (!unit->job)
+		return;
+	unit->job->files_unseen += unit->unseen_bytes == 0;
+	unit->job->unseen_bytes += unit->unseen_bytes;
+	unit->job->payload[SIDE_SERVER] += unit->unseen_bytes;
+}
+
+/* Without a reply a copy lasts as long as its data, when the reply could not be seen or the client
+ * has gone on. */
+static int64_t ftp_end_ns(const Conversation *conv, const Unit *unit, int64_t now_ns)
+{
+	bool is_waiting = conv->is_ending && conv->tcp.dir[SIDE_SERVER].packets > 0;
+	if (!unit->is_unanswered || is_waiting || unit->ftp.last_byte_ns == 0)
+		return now_ns;
+	int64_t end = MAX(unit->ftp.last_byte_ns, conv->data_done_ns);
+	return MIN(end, now_ns);
+}
+
 static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 {
 	Conversation *conv = user;
@@ -388,9 +430,11 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 			e->file = NULL;
 	}
 	Conversation *running = NULL;
+	bool has_data = false;
 	for (Conversation *d = conv->data_list; d; d = d->data_next) {
 		if (d->ftp_file != file)
 			continue;
+		has_data = true;
 		d->ftp_file = NULL;
 		d->unit = NULL;
 		if (d->tcp.state >= TCP_STATE_CLOSING)
@@ -410,6 +454,8 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 		unit->end_activity_ns = now_ns;
 		return;
 	}
+	if (unit->is_ftp && !has_data)
+		ftp_without_data(conv, unit, now_ns);
 	if (file->is_dialogue ||
 		unit->read.bytes + unit->write.bytes + unit->payload[0] + unit->payload[1] == 0) {
 		unit_drop(conv, unit);
@@ -417,7 +463,10 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	}
 	/* a handle kept open after the last use is not part of the copy */
 	bool is_kept_open = !unit->is_ftp && now_ns - unit->last_activity_ns > JOB_GAP_NS;
-	unit_close(conv, unit, is_kept_open ? unit->last_activity_ns : now_ns);
+	int64_t end = is_kept_open   ? unit->last_activity_ns
+		      : unit->is_ftp ? ftp_end_ns(conv, unit, now_ns)
+				     : now_ns;
+	unit_close(conv, unit, end);
 }
 
 static void count_if_failed(Unit *job, Conversation *data)
@@ -712,10 +761,28 @@ void tracker_data_closed(Conversation *conv, int64_t now_ns)
 		now_ns > unit->end_activity_ns ? now_ns : unit->end_activity_ns);
 }
 
+/* The server has sent all of the file, but neither its end was captured nor that of its connection.
+ */
+static void ftp_cut_off(
+	Conversation *root, const Conversation *conv, Unit *unit, ConnectionFacts *facts)
+{
+	if (conv->tcp.state >= TCP_STATE_CLOSING)
+		return;
+	uint64_t unseen = ftp_unseen(unit);
+	if (unseen == 0)
+		return;
+	facts->tcp.dir[conversation_side(conv, SIDE_SERVER)].uncaptured_bytes += unseen;
+	if (unit->job)
+		unit->job->payload[SIDE_SERVER] += unseen;
+	/* nothing has labelled the time since the last data that were seen */
+	Span span = {.bucket = BUCKET_CAPTURE_GAP, .side = SIDE_SERVER, .stream = conv->stream};
+	if (unit->end_activity_ns > root->timeline->accounted_ns)
+		timeline_add(root->timeline, unit->end_activity_ns, &span);
+}
+
 void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts)
 {
 	(void)tracker;
-	(void)facts;
 	Conversation *root = root_of(conv);
 	if (conv->control) {
 		Unit *unit = conv->unit;
@@ -723,6 +790,7 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 		count_if_failed(root->job, conv);
 		if (unit && unit->is_closing) {
 			int64_t end = conv->tcp.last_ns;
+			ftp_cut_off(root, conv, unit, facts);
 			unit_close(root, unit,
 				end > unit->end_activity_ns ? end : unit->end_activity_ns);
 		}

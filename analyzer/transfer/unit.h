@@ -145,7 +145,12 @@ typedef struct Unit {
 	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
 	FtpTimes ftp;          /* of a transfer */
 	uint64_t start_offset; /* REST before it */
-	bool is_ascii;         /* TYPE A was in force */
+	uint64_t announced;    /* of FTP: bytes the server said it sends; 0 unknown */
+	uint64_t unseen_bytes; /* of FTP: moved, as the server says, over connections that were not
+				  captured */
+	uint64_t files_unseen; /* of an FTP job: files moved over such, of a size nobody told */
+	bool is_confirmed, is_unanswered; /* of FTP: its final reply said so; there was none */
+	bool is_ascii;                    /* TYPE A was in force */
 	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;
 	uint64_t not_found, connections, sessions, lists, list_entries;
 	DataFacts read, write;

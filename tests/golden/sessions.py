@@ -287,6 +287,94 @@ def ftp_phases(program, path):
     return found
 
 
+def ftp_start(capture):
+    control = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 21, RTT)
+    t = control.send(control.open(0) + MS, SERVER, b"220 ready\r\n")
+    for ask, answer in ((b"USER anonymous\r\n", b"331 Any\r\n"), (b"PASS x\r\n", b"230 Hello\r\n"), (b"TYPE I\r\n", b"200 Type\r\n")):
+        t = exchange(control, t + MS, (ask, answer))
+    return control, t
+
+
+def only_from(capture, addresses):
+    """Of the frames that were made those that these addresses sent."""
+    capture.frames = [frame for frame in capture.frames if frame[2][26:30] in addresses]
+
+
+def ftp_without_data(program, path):
+    """Port 21 alone: the server tells of files that moved and how large they were; nobody says that none did."""
+    found = []
+    for size, ask in ((5000, b"RETR"), (None, b"STOR")):
+        capture = Capture()
+        control, t = ftp_start(capture)
+        for number in range(20):
+            t = exchange(control, t + MS, (b"CWD /folder%d\r\n" % number, b"250 Here you are\r\n"))
+            t = exchange(control, t + MS, (b"PASV\r\n", b"227 Entering (10,0,0,1,200,%d)\r\n" % number))
+            control.send(t + MS + RTT, CLIENT, ask + b" file%d\r\n" % number)
+            t = control.send(t + MS + 2 * RTT, SERVER, b"150 Opening (%d bytes)\r\n" % size if size else b"150 Opening\r\n")
+            t = control.send(t + 40 * MS, SERVER, b"226 Done\r\n")
+        control.close(t + MS)
+        capture.write(path)
+        document = analyze(program, path)
+        job = document["jobs"][0]
+        expect(found, "bytes", [x["bytes"] for x in document["transfers"]], [size] * 20 if size else [])
+        expect(found, "bytes of all", job["bytes"], 20 * (size or 0))
+        expect_near(found, "not captured", share(job, "capture-gap"), 20 * 40 * MS / job["duration_ns"], 0.02)
+        text = " ".join(subprocess.run([program, "analyze", "-v", path], stdout=subprocess.PIPE, check=True).stdout.decode().split())
+        for lie in ("No file was transferred", "without moving a file", "loss 0.00 %"):
+            if lie in text:
+                found.append(f"{ask}: {lie}")
+        want = "Copy of 20 files" if size else "The data of 20 files was not captured"
+        if want not in text:
+            found.append(f"{ask}: {text[:300]}")
+    return found
+
+
+def ftp_broken_off(program, path):
+    """The capture has the first third of a file: the server says how much it was, and that it has sent all of it."""
+    capture = Capture()
+    control, t = ftp_start(capture)
+    t = exchange(control, t + MS, (b"PASV\r\n", b"227 Entering (10,0,0,1,200,10)\r\n"))
+    data = Tcp(capture, CLIENT_IP, 40001, SERVER_IP, 51210, RTT)
+    t = data.open(t + MS)
+    t = exchange(control, t + MS, (b"RETR big.iso\r\n", b"150 Opening (3000000 bytes)\r\n"))
+    t = data.send(t + MS, SERVER, b"x" * 1_000_000, gap_ns=121 * US)
+    control.send(t + 170 * MS, SERVER, b"226 Done\r\n")
+    capture.write(path)
+    transfer = analyze(program, path)["transfers"][0]
+    found = []
+    expect(found, "bytes", transfer["bytes"], 3_000_000)
+    expect_near(found, "not captured", share(transfer, "capture-gap"), 170 * MS / transfer["duration_ns"], 0.02)
+    return found
+
+
+def ftp_one_way(program, path):
+    """Of both connections only what the client sent: the file ends with its data, not when a person says good-bye."""
+    capture = Capture()
+    control, t = ftp_start(capture)
+    t = exchange(control, t + MS, (b"PORT 10,0,0,2,200,10\r\n", b"200 Port\r\n"))
+    control.send(t + MS, CLIENT, b"STOR big.iso\r\n")
+    begin, data = t - RTT, Tcp(capture, SERVER_IP, 20, CLIENT_IP, 51210, RTT)
+    t = data.open(t + MS + RTT)
+    t = data.send(t + MS, SERVER, b"x" * 300_000, gap_ns=121 * US)
+    data.close(t + MS)
+    end = t + MS + RTT
+    control.send(t + 30 * MS, SERVER, b"226 Done\r\n")
+    exchange(control, t + 8000 * MS, (b"QUIT\r\n", b"221 Bye\r\n"))
+    only_from(capture, (bytes([10, 0, 0, 2]),))
+    capture.write(path)
+    document = analyze(program, path)
+    found = []
+    expect(found, "bytes", [x["bytes"] for x in document["transfers"]], [300_000])
+    expect_near(found, "duration", document["transfers"][0]["duration_ns"], end - begin, RTT)
+    expect(found, "cause", document["verdict"]["cause"], None)
+    for lie in ("zero windows", "receive window open", "client (waits", "send buffer"):
+        if any(lie in row["because"] for row in document["verdict"]["ruled_out"]):
+            found.append(f"{lie}: the other direction was not captured")
+    if share(document["jobs"][0] if document["jobs"] else document["transfers"][0], "session-setup") > 0:
+        found.append("somebody was slow to log in")
+    return found
+
+
 def netbios(program, path):
     """Port 139: a request refused, one sent elsewhere, one taken; then an answer longer than 16 bits can say."""
     capture, smb = Capture(), Client()
@@ -432,7 +520,8 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, netbios, fileless, limits, ftps,
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off,
+                     ftp_one_way, netbios, fileless, limits, ftps,
                      ftps_stranger, windows_channels):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
