@@ -167,11 +167,24 @@ static int64_t release_late_ns(const Conversation *conv, Side side, const TcpSte
 	return 0;
 }
 
+/*
+ * A loop that was not measured at the handshake is the shortest time from an acknowledgement to the
+ * data after it. Of a program that writes a little now and then that is its own pace, and no
+ * acknowledgement can be said to have set it off.
+ */
+static bool keeps_own_pace(
+	const Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
+{
+	return !conv->tcp.handshake_seen && step->previous_len < conv->tcp.dir[side].mss &&
+	       2 * tcp_sender_loop_ns(&conv->tcp, side) > packet->ts_ns - step->previous_data_ns;
+}
+
 static bool waited_for_delayed_ack(
 	const Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
-	if (step->previous_len >= d->mss || step->flight_before <= 0)
+	if (step->previous_len >= d->mss || step->flight_before <= 0 ||
+		keeps_own_pace(conv, side, packet, step))
 		return false;
 	const AckEvent *e = trigger_of(conv, side, packet->ts_ns, true);
 	if (!e)
@@ -236,7 +249,8 @@ static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Pack
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
-	bool is_triggered = trigger_of(conv, side, packet->ts_ns, new_message) != NULL;
+	bool is_triggered = !keeps_own_pace(conv, side, packet, step) &&
+			    trigger_of(conv, side, packet->ts_ns, new_message) != NULL;
 	if (!is_triggered && rest_ns > longer(STALL_MIN_NS, STALL_LOOP_SHARE, loop))
 		return BUCKET_SENDER_STALLED;
 	if (step->previous_len < d->mss && !is_triggered)

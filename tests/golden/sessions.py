@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
-from minipcap import CLIENT, SERVER, Capture, Tcp  # noqa: E402
+from minipcap import ACK, CLIENT, PSH, SERVER, Capture, Tcp  # noqa: E402
 from minismb import Client  # noqa: E402
 
 MS, US = 10**6, 10**3
@@ -407,6 +407,25 @@ def netbios(program, path):
     return found
 
 
+def own_pace(program, path):
+    """A program that writes a line a second, captured from the middle: the delayed acknowledgements hold nothing up."""
+    capture = Capture()
+    tcp = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 22, RTT)
+    late = (98, 147, 177, 207, 27, 67, 117) * 3
+    for number, ms in enumerate(late):
+        at, size = number * 1020, 84 + number
+        # time stamps of each host, in hundredths of a second; the last one of the other comes back
+        before = 100 * number - 3 if number else 0
+        tcp.segment(at * MS, SERVER, ACK | PSH, b"x" * size, options=struct.pack(">BBBBII", 1, 1, 8, 10, 7000 + at // 10, 9000 + before))
+        tcp.next[SERVER] += size
+        tcp.segment((at + ms) * MS, CLIENT, ACK, options=struct.pack(">BBBBII", 1, 1, 8, 10, 9000 + 100 * number + 97, 7000 + at // 10))
+    capture.write(path)
+    found, document = [], analyze(program, path)
+    expect(found, "copies", document["transfers"] + document["jobs"], [])
+    expect(found, "stalls", {row["cause"] for row in document["stalls"]}, {"sender-stalled"})
+    return found
+
+
 def fileless(program, path):
     """A client that only changes folders: no report speaks of a copy."""
     capture = Capture()
@@ -521,7 +540,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off,
-                     ftp_one_way, netbios, fileless, limits, ftps,
+                     ftp_one_way, netbios, own_pace, fileless, limits, ftps,
                      ftps_stranger, windows_channels):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))
