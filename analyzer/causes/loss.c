@@ -84,15 +84,22 @@ static uint64_t packets_sent(const TcpDirection *d)
 	return packets > (double)d->payload_packets ? (uint64_t)packets : d->payload_packets;
 }
 
+int64_t loss_none_arrived(const TcpDirection *d)
+{
+	return d->payload_packets == 0 && d->bare_next > d->next ? d->bare_next - d->next : 0;
+}
+
 bool loss_facts(const CauseContext *context, LossFacts *ret)
 {
 	*ret = (LossFacts){.side = loss_side(context)};
 	const TcpDirection *d = host_direction(context, ret->side);
-	if (!d || d->payload_packets == 0)
+	if (!d || (d->payload_packets == 0 && loss_none_arrived(d) == 0))
 		return false;
 	ret->direction = d;
 	take_repairs(context, ret);
 	ret->sent = packets_sent(d);
+	if (ret->sent == 0)
+		ret->sent = ret->lost = (uint64_t)loss_none_arrived(d) / (d->mss ? d->mss : 1) + 1;
 	ret->rate = (double)ret->lost / (double)ret->sent;
 	if (ret->rate > 0 && context->rtt_ns > 0)
 		ret->mathis =
@@ -142,6 +149,16 @@ static bool is_black_hole(const CauseContext *context, const TcpDirection *d)
 		return (double)d->max_acked_len < LOSS_BLACK_HOLE_SIZE_SHARE * d->max_timeout_len;
 	/* nothing at all arrived: the handshake did, and so do the small packets of others */
 	return d->una == 0 && context->facts->tcp.handshake_seen && small_packets_pass(context);
+}
+
+/* At the receiver: of several full segments that were sent nothing ever came, through several
+ * timers, while the handshake did, and so do the small packets of others. */
+static bool is_black_hole_unseen(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	return loss_none_arrived(d) >= LOSS_BLACK_HOLE_SEGMENTS * (int64_t)d->mss &&
+	       facts->stall_ns >= LOSS_BLACK_HOLE_SILENCE_NS &&
+	       context->facts->tcp.handshake_seen && small_packets_pass(context);
 }
 
 /* At the sender: frames that its card should cut vanish, single packets arrive. */
@@ -199,6 +216,8 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
 		return LOSS_FINE;
 	const TcpDirection *d = ret->direction;
+	if (d->payload_packets == 0)
+		return is_black_hole_unseen(context, ret) ? LOSS_BLACK_HOLE : LOSS_FINE;
 	if (is_offload_defect(d))
 		return LOSS_OFFLOAD;
 	if (is_black_hole(context, d) || is_black_hole_from_afar(context, ret))

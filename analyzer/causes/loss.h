@@ -7,6 +7,7 @@
 #define SLOWCOPY_ANALYZER_CAUSES_LOSS_H
 
 #include "analyzer/causes/cause.h"
+#include "analyzer/constants.h"
 
 /* docs/causes.md, loss-random: five packets and one in two thousand, before it is called a rate. */
 #define LOSS_MIN_PACKETS 5
@@ -28,6 +29,12 @@
 /* Frames for a network card to cut, of which none got through at the first try, and timers. */
 #define LOSS_OFFLOAD_MIN_FRAMES 10
 #define LOSS_OFFLOAD_MIN_TIMEOUTS 3
+
+/* Of data none of which arrived: so many timers must have passed (RFC 6298 5.5: 1 + 2 + 4, with
+ * the shortest timer there is, Linux's 200 ms). */
+#define LOSS_BLACK_HOLE_SILENCE_NS (7 * TIMEOUT_MIN_NS)
+/* ...and a full-size packet must have been among them. */
+#define LOSS_BLACK_HOLE_SEGMENTS 2
 
 /** LossKind: exactly one cause speaks for the time that losses cost. */
 typedef enum LossKind {
@@ -59,6 +66,10 @@ typedef struct LossFacts {
 
 /** loss_facts: false when the connection is not known. */
 bool loss_facts(const CauseContext *context, LossFacts *ret);
+
+/** loss_none_arrived: bytes of @d that its sender's sequence number tells of and that never came
+ * here, when none ever did; else 0. */
+int64_t loss_none_arrived(const TcpDirection *d);
 
 /** loss_was_none: most repairs were for nothing. */
 bool loss_was_none(const LossFacts *facts);

@@ -35,13 +35,23 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 			       "here.";
 	const char *passes = passed > 0 ? cause_printf(context, "those of %u bytes do", passed)
 					: "small ones do";
-	draft->sentence = cause_printf(context,
-		"Packets of %u bytes from %s never arrive, %s: the path carries no larger ones and "
-		"nobody says so; %llu timers expired and took %s of %s.",
-		vanished, host_label(context, facts.side), passes,
-		(unsigned long long)(d->timeouts + d->unseen_stalls),
-		cause_time(context, (double)draft->lost_ns),
-		cause_time(context, (double)context->wall_ns));
+	if (loss_none_arrived(d) > 0)
+		draft->sentence = cause_printf(context,
+			"%s sent %s and not a packet of it arrived in %s of %s, %s: most likely "
+			"the path carries none of full size and nobody says so.",
+			host_label_start(context, facts.side),
+			cause_bytes(context, (double)loss_none_arrived(d)),
+			cause_time(context, (double)draft->lost_ns),
+			cause_time(context, (double)context->wall_ns), passes);
+	else
+		draft->sentence = cause_printf(context,
+			"Packets of %u bytes from %s never arrive, %s: the path carries no larger "
+			"ones and "
+			"nobody says so; %llu timers expired and took %s of %s.",
+			vanished, host_label(context, facts.side), passes,
+			(unsigned long long)(d->timeouts + d->unseen_stalls),
+			cause_time(context, (double)draft->lost_ns),
+			cause_time(context, (double)context->wall_ns));
 	draft->fix = "packets that fit, or ICMP that says so";
 	draft->next_test = "ping -M do -s 1472 between the hosts (Windows: ping -f -l 1472), then "
 			   "smaller until it passes";
@@ -69,11 +79,16 @@ const Cause cause_pmtud_black_hole = {
 			.rule = "{} or more timers expired over full-size packets, and the largest "
 				"packet ever acknowledged is smaller than {} of them. At the "
 				"receiver: silences that only the sender's packet numbers explain, "
-				"and never a packet of full size.",
+				"and never a packet of full size; or nothing at all of {} full "
+				"segments and more in {}, while small packets come.",
 			.numbers = {GUIDE_COUNT(LOSS_BLACK_HOLE_TIMEOUTS),
-				GUIDE_SHARE(LOSS_BLACK_HOLE_SIZE_SHARE)},
+				GUIDE_SHARE(LOSS_BLACK_HOLE_SIZE_SHARE),
+				GUIDE_COUNT(LOSS_BLACK_HOLE_SEGMENTS),
+				GUIDE_NS(LOSS_BLACK_HOLE_SILENCE_NS)},
 			.needs = "A small packet that was acknowledged after the handshake.",
-			.traps = {"An outage loses small packets as well.",
+			.traps = {"An outage loses small packets as well, and a firewall that "
+				  "looks "
+				  "into data may let none of them through.",
 				"Frames larger than a segment are cut by the network card: when "
 				"only these vanish it is the card (offload-defect)."},
 			.confidence = "High when a smaller size is seen to pass; otherwise medium.",

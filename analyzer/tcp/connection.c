@@ -285,12 +285,16 @@ static void middlebox_check(TcpConnection *tcp, const TcpDirection *d)
  * on their way here or are late. */
 static void take_bare(TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
-	if (packet->tcp_flags & (TCP_SYN | TCP_RST) || d->payload_packets == 0 ||
-		d->bare_next >= step->from)
+	/* before the first data only the handshake tells where they begin */
+	bool is_known = d->payload_packets > 0 || d->syn_seen;
+	/* a FIN took a number of its own */
+	int64_t from = step->from - d->fin_seen;
+	if (packet->tcp_flags & (TCP_SYN | TCP_RST) || !is_known || from <= d->next ||
+		d->bare_next >= from)
 		return;
 	if (d->bare_next <= d->next)
 		d->bare_ns = packet->ts_ns;
-	d->bare_next = step->from;
+	d->bare_next = from;
 }
 
 /*

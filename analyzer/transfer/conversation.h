@@ -37,7 +37,9 @@ typedef struct Conversation {
 			       `control` */
 	bool was_ftp_data;  /* its control connection ended first */
 	bool is_syn_repeat; /* FTP data whose SYN came so late that those before it were lost */
-	bool is_failed;     /* FTP data that was tried and never established; counted once */
+	bool has_given_up;  /* FTP data: `closed_side` left while the other's data did not arrive */
+	uint8_t closed_side;  /* side that closed first, at `closed_ns` */
+	bool is_failed;       /* FTP data that was tried and never established; counted once */
 	bool is_path_refused; /* counted once */
 	bool has_last_side;
 	bool is_ending;    /* no more packets come: files that close now were not closed */
@@ -54,6 +56,7 @@ typedef struct Conversation {
 	uint64_t queue_bytes[2];
 	Timeline own_timeline;
 	struct Conversation *data_next;
+	int64_t closed_ns;       /* of FTP data: a side closed it; 0 not yet */
 	int64_t data_done_ns;    /* of an FTP control connection: a data connection closed then */
 	int64_t data_unseen_ns;  /* of one: the answer at this time tells of data that passed unseen
 				  */

@@ -391,6 +391,12 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 	gap_tcp_queue(conv, peer, packet->ts_ns, wire, 1 - own);
 }
 
+void gap_given_up(Conversation *conv, Side sender, int64_t to_ns, const Packet *packet)
+{
+	if (conv->timeline && to_ns - conv->timeline->accounted_ns >= TIMEOUT_MIN_NS)
+		add_part(conv, to_ns, BUCKET_RTO_STALL, OP_OTHER, sender, packet);
+}
+
 void gap_end(Conversation *conv)
 {
 	if (!conv->timeline || conv->control ||

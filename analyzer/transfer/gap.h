@@ -22,6 +22,10 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step);
 /** gap_closes: a side has said that it is done; what the capture lacks will not come any more. */
 void gap_closes(Conversation *conv);
 
+/** gap_given_up: at @to_ns the receiver of @sender's data stopped waiting for them, while the
+ * sender's timers ran; @packet shows it. */
+void gap_given_up(Conversation *conv, Side sender, int64_t to_ns, const Packet *packet);
+
 /** gap_end: the conversation ends; time up to the last acknowledgement of its data is labelled. */
 void gap_end(Conversation *conv);
 

@@ -363,6 +363,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	gap_trains(conv, packet, &step);
 	if (step.closes)
 		gap_closes(conv);
+	if (conv->control && packet->payload_len == 0)
+		tracker_given_up(conv, packet, &step);
 	if (conv->control && step.closes) {
 		conv->control->data_done_ns = packet->ts_ns;
 		if (conv->session)

@@ -69,6 +69,13 @@ void tracker_uncaptured(Conversation *conv);
 /** tracker_repair: @packet repeats bytes of @conv's transfer. */
 void tracker_repair(Conversation *conv, const Packet *packet);
 
+/**
+ * tracker_given_up: looks whether FTP data connection @conv was closed by a receiver whose data had
+ * been sent and did not arrive: it passed here and no timer brought it through, or only the
+ * sender's sequence number tells. That is a transfer, too, and was waited for.
+ */
+void tracker_given_up(Conversation *conv, const Packet *packet, const TcpStep *step);
+
 /** tracker_data_closed: FTP data connection @conv said that it is done: so is a transfer whose end
  * was announced before. */
 void tracker_data_closed(Conversation *conv, int64_t now_ns);

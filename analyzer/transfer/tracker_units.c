@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/constants.h"
+#include "analyzer/transfer/gap.h"
 #include "analyzer/transfer/tracker_channel.h"
 #include "analyzer/transfer/tracker_internal.h"
 
@@ -749,6 +750,36 @@ void tracker_repair(Conversation *conv, const Packet *packet)
 		series_add(unit->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
 	if (unit && unit->job && unit->job->series)
 		series_add(unit->job->series, UNIT_SERIES_RETRANSMISSIONS, packet->ts_ns, 1);
+}
+
+void tracker_given_up(Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	if (step->closes && conv->closed_ns == 0) {
+		conv->closed_ns = packet->ts_ns;
+		conv->closed_side = (uint8_t)step->side;
+	}
+	if (conv->closed_ns == 0 || conv->has_given_up)
+		return;
+	Side sender = conv->closed_side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	const TcpDirection *d = &conv->tcp.dir[sender];
+	int64_t unseen = d->bare_next > d->next ? d->bare_next - d->next : 0;
+	int64_t waiting = d->next + unseen - d->una;
+	/* more than the receiver ever allowed is no number of this connection */
+	if ((d->backoff == 0 && unseen == 0) || waiting <= 0 ||
+		waiting > (int64_t)d->max_peer_window)
+		return;
+	conv->has_given_up = true;
+	Unit *unit = payload_unit(conv);
+	if (!unit)
+		return;
+	facts_join(conv, unit);
+	if (unseen > 0) {
+		Side side = conversation_side(conv, sender);
+		unit->payload[side] += (uint64_t)unseen;
+		if (unit->job)
+			unit->job->payload[side] += (uint64_t)unseen;
+	}
+	gap_given_up(conv, sender, conv->closed_ns, packet);
 }
 
 void tracker_data_closed(Conversation *conv, int64_t now_ns)

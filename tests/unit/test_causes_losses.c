@@ -275,6 +275,52 @@ Test(causes_losses, large_packets_vanish_before_the_capture_point)
 	cause_case_free(c);
 }
 
+Test(causes_losses, nothing_of_the_data_arrives)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	static ConnectionFacts control;
+	cause_case_add(c, BUCKET_RTO_STALL, 6000 * CASE_MS);
+	memset(d, 0, sizeof(*d));
+	d->mss = 1448;
+	d->bare_next = 11 * 1448; /* what the sender's number tells */
+	c->facts.tcp.handshake_seen = true;
+	control = c->facts;
+	control.tcp.dir[0].una = control.tcp.dir[1].una = 200;
+	control.tcp.last_ns = c->facts.tcp.established_ns + 1;
+	c->connections[1] = &control;
+	c->context.connection_count = 2;
+	cr_assert_str_eq(speaker(c), "pmtud-black-hole");
+	cr_assert(cause_case_conclude(c, "pmtud-black-hole"));
+	cr_assert(c->draft.confidence == CONFIDENCE_MEDIUM && c->draft.doubt && c->draft.next_test);
+	cr_assert(strstr(c->draft.sentence, "not a packet of it arrived"), "%s", c->draft.sentence);
+	/* less than a full packet may be anything */
+	d->bare_next = 1448;
+	cr_assert_str_eq(speaker(c), "");
+	d->bare_next = 11 * 1448;
+	/* nothing comes from that host: an outage */
+	control.tcp.dir[0].una = 0;
+	cr_assert_str_eq(speaker(c), "");
+	control.tcp.dir[0].una = 200;
+	c->facts.tcp.handshake_seen = false;
+	cr_assert_str_eq(speaker(c), "");
+	c->facts.tcp.handshake_seen = true;
+	cr_assert_str_eq(speaker(c), "pmtud-black-hole");
+	cause_case_free(c);
+	/* a second of silence is a timer or two */
+	c = scattered();
+	cause_case_add(c, BUCKET_RTO_STALL, 1000 * CASE_MS);
+	d = &c->facts.tcp.dir[SIDE_SERVER];
+	memset(d, 0, sizeof(*d));
+	d->mss = 1448;
+	d->bare_next = 11 * 1448;
+	c->facts.tcp.handshake_seen = true;
+	c->connections[1] = &control;
+	c->context.connection_count = 2;
+	cr_assert_str_eq(speaker(c), "");
+	cause_case_free(c);
+}
+
 Test(causes_losses, without_selective_acknowledgements)
 {
 	CauseCase *c = scattered();

@@ -256,6 +256,22 @@ Test(connection, lost_before_it_could_be_seen)
 	cr_assert_eq(data(&w, 0, 11000), SEGMENT_NEW);
 	cr_assert_eq(data(&w, 300, 12000), SEGMENT_NEW);
 	wire_end(&w);
+	/* before any data the handshake tells where they begin */
+	wire_open(&w, 1, 0);
+	put(&w, 500, SIDE_CLIENT, TCP_ACK, 5000, 0, 0);
+	cr_assert(client(&w)->bare_next == 5000 && client(&w)->next == 0);
+	wire_end(&w);
+	wire_start(&w, 1);
+	put(&w, 0, SIDE_CLIENT, TCP_ACK, 0, 0, 0);
+	put(&w, 500, SIDE_CLIENT, TCP_ACK, 5000, 0, 0);
+	cr_assert_eq(client(&w)->bare_next, 0);
+	wire_end(&w);
+	/* a FIN has a number of its own, and is no byte */
+	wire_open(&w, 1, 10);
+	put(&w, 1, SIDE_CLIENT, TCP_ACK | TCP_FIN, 10000, 0, 0);
+	put(&w, 1, SIDE_CLIENT, TCP_ACK, 10001, 0, 0);
+	cr_assert(client(&w)->bare_next <= client(&w)->next);
+	wire_end(&w);
 }
 
 Test(connection, missing_in_the_capture_alone)
