@@ -65,9 +65,11 @@ static void path_facts(CauseContext *c, const ConnectionFacts *facts, Side tcp_b
 	c->rtt_ns = tcp_rtt_ns(tcp);
 	c->vantage = vantage_for(tcp);
 	c->mss = c->sender->mss > 0 ? c->sender->mss : 1;
-	if (facts->path)
-		c->capacity = path_capacity(
-			facts->path, (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+	if (facts->path) {
+		int way = (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1;
+		c->capacity = path_capacity(facts->path, way);
+		c->trail = trail_fit(facts->path->dir[way].trail, c->rtt_ns);
+	}
 	/* headers of IP, TCP with timestamps, Ethernet and framing around a full segment */
 	double headers = 40 + (c->sender->has_timestamps ? 12 : 0) + 14 + FRAMING_BYTES;
 	c->goodput_limit = c->capacity.bytes_per_s * c->mss / (c->mss + headers);

@@ -237,6 +237,8 @@ static void limits_build(Collection *collection, const CaptureTotals *totals, Re
 		"files were told of before their job was over, so its time may be told of twice");
 	limit_add(limits, "host-pairs", totals->tracker.paths_refused,
 		"no path speed is known between these hosts");
+	limit_add(limits, "loss-trails", totals->tracker.trails_refused,
+		"a rate limiter between these hosts is not told from other losses");
 	limit_add(limits, "fragments", totals->fragments.evicted,
 		"datagrams were given up; their packets are not counted");
 	limit_add(limits, "udp-flows", udp_flows_evicted(totals->udp_flows),

@@ -234,6 +234,14 @@ const char *cause_times(const CauseContext *context, uint64_t count)
 			  : cause_printf(context, "%llu times", (unsigned long long)count);
 }
 
+double cause_limited_ns(const CauseContext *context, double others, double bytes_per_s)
+{
+	if (!trail_fit_is_good(&context->trail))
+		return 0;
+	double bytes = (double)context->bytes * (context->mss + CAUSE_HEADER_BYTES) / context->mss;
+	return (bytes + others) * 1e9 / bytes_per_s;
+}
+
 double cause_bdp_bytes(const CauseContext *context)
 {
 	return context->goodput_limit * (double)context->rtt_ns / 1e9;

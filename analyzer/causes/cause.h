@@ -24,6 +24,9 @@
 #define CAUSE_MAX_EVIDENCE 16
 #define CAUSE_MAX_ADVICE 8
 
+/* Headers of IP, TCP with timestamps and Ethernet around a segment. */
+#define CAUSE_HEADER_BYTES (40 + 12 + 14)
+
 /** Set of operation classes, for round-trip and server-processing. */
 #define OP_MASK(op_class) (1u << (op_class))
 #define OP_MASK_DATA (OP_MASK(OP_READ) | OP_MASK(OP_WRITE))
@@ -49,6 +52,7 @@ typedef struct CauseContext {
 	int64_t rtt_ns;       /* both loops, 0 unknown */
 	int64_t link_ns;      /* the link bucket */
 	Capacity capacity;    /* of the bulk direction, wire bytes per second */
+	TrailFit trail;       /* what a bucket of tokens says of the losses in the bulk direction */
 	double goodput_limit; /* payload bytes per second the path carries: capacity less headers; 0
 				 unknown */
 	uint32_t mss;         /* effective, bulk direction, > 0 */
@@ -252,6 +256,10 @@ static inline bool cause_is_half_seen(const CauseContext *context)
 /** cause_slow_start_ns: time a transfer of these bytes needs to reach the path's rate: rtt *
  * ceil(log2(BDP / 10 MSS)). */
 int64_t cause_slow_start_ns(const CauseContext *context);
+
+/** cause_limited_ns: time that the unit's bytes and @others (bytes of frames) need at @bytes_per_s,
+ * one of the rates of context->trail; 0 when no bucket fits the losses. */
+double cause_limited_ns(const CauseContext *context, double others, double bytes_per_s);
 
 /** cause_bdp_bytes: bandwidth-delay product of the bulk direction, 0 unknown. */
 double cause_bdp_bytes(const CauseContext *context);

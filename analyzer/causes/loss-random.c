@@ -48,13 +48,17 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	double inflated =
 		d->loss_events ? (double)d->loss_events_inflated / (double)d->loss_events : 0;
 	bool is_scattered = inflated <= INFLATED_SHARE;
-	bool is_sure = is_scattered && d->loss_events >= SURE_EVENTS &&
+	bool is_limited = loss_is_on_line(context, &facts);
+	bool is_sure = is_scattered && !is_limited && d->loss_events >= SURE_EVENTS &&
 		       (model_agrees(context, &facts) ||
 			       cause_share(context, context->left_ns[BUCKET_LOSS_RECOVERY]) > 0.1);
 	draft->confidence = is_sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	if (!is_scattered)
 		draft->doubt = "Some of the losses came while a queue was filling, so a part may "
 			       "be congestion.";
+	else if (is_limited)
+		draft->doubt = "They came whenever about as much had passed as before: a rate "
+			       "limiter that drops the excess does that as well (policing).";
 	draft->sentence = cause_printf(context,
 		"%s of the packets from %s were lost %s (%llu of %llu) without a full queue: "
 		"repairing them, and sending carefully afterwards, took %s of %s.",
@@ -110,8 +114,9 @@ const Cause cause_loss_random = {
 				"Packets sent again into a closed window belong to zero-window."},
 			.confidence =
 				"High with ten separate losses that are scattered ({} or less with "
-				"a growing round trip) and a rate that fits the model within a "
-				"factor of {}; otherwise medium.",
+				"a growing round trip), a rate that fits the model within a "
+				"factor of {}, and nothing that looks like a rate limiter; "
+				"otherwise medium.",
 			.advice = {{"Network", "Look for a bad cable, plug, SFP module or radio "
 					       "link where the "
 					       "report says the loss is: error counters of cards "

@@ -211,6 +211,35 @@ static bool is_first_overshoot(const CauseContext *context, const LossFacts *fac
 	       cause_share(context, facts->cost_ns) < MAJOR_SHARE;
 }
 
+/* Before the place of the losses each packet was seen, so the bucket has the last word. */
+static bool bucket_decides(const TrailFit *fit)
+{
+	return fit->bytes_per_s > 0 && fit->upstream <= 0.5;
+}
+
+bool loss_is_on_line(const CauseContext *context, const LossFacts *facts)
+{
+	const TcpDirection *d = facts->direction;
+	const LossLine *line = &d->loss_line;
+	if (facts->side != context->bulk || bucket_decides(&context->trail) ||
+		line->losses < LOSS_LINE_LOSSES || line->on_line < LOSS_LINE_SHARE ||
+		context->rtt_ns <= 0 ||
+		line->duration_ns < LOSS_LINE_ROUND_TRIPS * context->rtt_ns ||
+		(double)d->loss_events_inflated > LOSS_LINE_INFLATED * (double)d->loss_events)
+		return false;
+	return !context->capacity.is_proven ||
+	       context->capacity.bytes_per_s >= LOSS_PATH_FACTOR * line->bytes_per_s;
+}
+
+/* One bucket explains the losses, no queue was there to fill, and the path carries more. */
+static bool is_policed(const CauseContext *context, const LossFacts *facts)
+{
+	const TrailFit *fit = &context->trail;
+	const Capacity *c = &context->capacity;
+	return facts->side == context->bulk && trail_fit_is_good(fit) && !trail_fit_is_queue(fit) &&
+	       (!c->is_proven || c->bytes_per_s >= LOSS_PATH_FACTOR * fit->bytes_per_s);
+}
+
 LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 {
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
@@ -237,6 +266,8 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 		return has_stalls ? stall_kind(d) : LOSS_FINE;
 	if (is_first_overshoot(context, ret))
 		return LOSS_FINE;
+	if (is_policed(context, ret))
+		return LOSS_POLICED;
 	return is_congestive(ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
 }
 
@@ -254,6 +285,57 @@ static int64_t repeated_wire_ns(const CauseContext *context, const LossFacts *fa
 	double bytes =
 		(double)d->retransmitted_bytes * (double)twice / (double)d->retransmitted_packets;
 	return (int64_t)(bytes / context->goodput_limit * 1e9);
+}
+
+/* Wire bytes that other connections of the same hosts sent the same way meanwhile. */
+static double others_bytes(const CauseContext *context)
+{
+	const ConnectionFacts *own = context->facts;
+	const Account *a = &context->unit->account;
+	double sum = 0;
+	for (uint32_t i = 0; i < context->connection_count; i++) {
+		const ConnectionFacts *c = context->connections[i];
+		if (c == own || !c->path || c->path != own->path)
+			continue;
+		bool is_same = c->client_is_low == own->client_is_low;
+		const TcpDirection *d =
+			&c->tcp.dir[is_same == (context->sender == &own->tcp.dir[0]) ? SIDE_CLIENT
+										     : SIDE_SERVER];
+		int64_t from = c->tcp.first_ns > a->start_ns ? c->tcp.first_ns : a->start_ns;
+		int64_t to = c->tcp.last_ns < a->end_ns ? c->tcp.last_ns : a->end_ns;
+		if (to > from)
+			sum += (double)d->wire_bytes * (double)(to - from) /
+			       (double)(c->tcp.last_ns - c->tcp.first_ns);
+	}
+	return sum;
+}
+
+/* No more is sure to be saved than who keeps below a limit saves, at which it takes @limited_ns. */
+static void keep_low(const CauseContext *context, FindingDraft *draft, double limited_ns)
+{
+	int64_t least = context->wall_ns - (int64_t)(limited_ns / LOSS_BELOW_LIMIT);
+	if (draft->saved_low_ns > least)
+		draft->saved_low_ns = least > 0 ? least : 0;
+}
+
+/* A limit that a bucket fits stays, whatever becomes of the losses: at best the copy has it alone.
+ */
+static void respect_limit(const CauseContext *context, FindingDraft *draft, const LossFacts *facts)
+{
+	double alone = cause_limited_ns(context, 0, context->trail.high);
+	if (alone <= 0) {
+		/* what may be one bounds what is sure */
+		if (loss_is_on_line(context, facts))
+			keep_low(context, draft,
+				(double)context->bytes * 1e9 /
+					facts->direction->loss_line.bytes_per_s);
+		return;
+	}
+	double shared = cause_limited_ns(context, others_bytes(context), context->trail.low);
+	int64_t most = context->wall_ns - (int64_t)alone;
+	if (draft->saved_high_ns > most)
+		draft->saved_high_ns = most > 0 ? most : 0;
+	keep_low(context, draft, shared);
 }
 
 bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossFacts *facts)
@@ -280,6 +362,7 @@ bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossF
 		fmin(repairs_ns, (double)context->unit->account.bucket_ns[BUCKET_RECEIVE_WINDOW]));
 	cause_hides(draft, BUCKET_SEND_BUFFER,
 		fmin(repairs_ns, (double)context->unit->account.bucket_ns[BUCKET_SEND_BUFFER]));
+	respect_limit(context, draft, facts);
 	cause_number(draft, "lost packets", NUMBER_COUNT, (double)facts->lost);
 	cause_number(draft, "loss", NUMBER_PERCENT, facts->rate * 100);
 	cause_number(draft, "losses repaired by a timer", NUMBER_COUNT, (double)d->timeouts);

@@ -16,6 +16,9 @@
  * more at a time. */
 #define LOSS_CONGESTIVE_SHARE 0.5
 #define LOSS_CONGESTIVE_BURST 3
+/* docs/causes.md, policing: the path carries more than the limiter lets through, or it is the path
+ * that is full. */
+#define LOSS_PATH_FACTOR 1.5
 /* docs/causes.md, pmtud-black-hole: timers over full-size segments, while smaller ones pass. */
 #define LOSS_BLACK_HOLE_TIMEOUTS 3
 #define LOSS_BLACK_HOLE_SIZE_SHARE 0.97
@@ -35,6 +38,14 @@
 #define LOSS_BLACK_HOLE_SILENCE_NS (7 * TIMEOUT_MIN_NS)
 /* ...and a full-size packet must have been among them. */
 #define LOSS_BLACK_HOLE_SEGMENTS 2
+/* Flach et al. 2016: so many losses, nine in ten of them with an empty bucket, and hardly any after
+ * a round trip that grew; a shorter stretch is one burst of losses: a line goes through any. */
+#define LOSS_LINE_LOSSES 15
+#define LOSS_LINE_SHARE 0.90
+#define LOSS_LINE_INFLATED 0.20
+#define LOSS_LINE_ROUND_TRIPS 30
+/* Who stays so far below a limit loses nothing to it: what the test of policing sends at. */
+#define LOSS_BELOW_LIMIT 0.9
 
 /** LossKind: exactly one cause speaks for the time that losses cost. */
 typedef enum LossKind {
@@ -45,6 +56,7 @@ typedef enum LossKind {
 	LOSS_REORDERING, /* reordering: taken for loss */
 	LOSS_TAIL,       /* tail-loss */
 	LOSS_TIMEOUT,    /* rto-stall */
+	LOSS_POLICED,    /* policing */
 	LOSS_CONGESTIVE, /* loss-congestive */
 	LOSS_RANDOM,     /* loss-random */
 } LossKind;
@@ -82,6 +94,10 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret);
  * False when less than a finding is left.
  */
 bool loss_conclude(const CauseContext *context, FindingDraft *draft, const LossFacts *facts);
+
+/** loss_is_on_line: where the packets that passed were not seen beside the lost ones: the losses
+ * are as a rate limiter makes them. */
+bool loss_is_on_line(const CauseContext *context, const LossFacts *facts);
 
 /** loss_place: "between the capture point and the client 10.0.0.2", in the arena. */
 const char *loss_place(const CauseContext *context, const LossFacts *facts);

@@ -180,6 +180,9 @@ static int64_t most_ns(const CauseContext *context, const FindingDraft *draft)
 		goodput *= c->fastest / c->bytes_per_s;
 	if (goodput > 0)
 		needed = (double)context->bytes * 1e9 / goodput;
+	/* what drops all that exceeds a rate lets no more pass, whatever else is mended */
+	double limited = cause_limited_ns(context, 0, context->trail.high);
+	needed = limited > needed ? limited : needed;
 	/* a stream nobody asks for piece by piece lasts from its first to its last packet */
 	if (!context->unit->is_unframed)
 		needed += (double)context->rtt_ns;

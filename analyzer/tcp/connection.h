@@ -262,6 +262,8 @@ typedef struct TcpStep {
 	bool scale_lost;      /* it proved that the client does not know of window scaling */
 	bool clock_jumped;    /* the capture's clock ran ahead before it: the sender's did not */
 	bool closes;          /* FIN or RST */
+	bool was_lost;        /* repairs what was lost, as far as is known */
+	int64_t missed_ns;    /* of it: it never passed here and was missed then; 0: it passed */
 	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks;
 				     empty when equal */
 	int64_t gap_opened_ns;    /* when the first of them was missed */

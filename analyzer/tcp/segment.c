@@ -313,8 +313,12 @@ static int64_t first_sent_ns(const TcpDirection *d, const TcpStep *step)
 	return 0;
 }
 
-static void log_loss(TcpDirection *d, const TcpStep *step)
+static void log_loss(TcpDirection *d, TcpStep *step)
 {
+	uint32_t index = 0;
+	step->was_lost = step->end > d->una;
+	if (hole_hit(d, step->from, step->end, &index))
+		step->missed_ns = d->holes[index].opened_ns;
 	int64_t sent_ns = first_sent_ns(d, step);
 	if (sent_ns == 0)
 		return;

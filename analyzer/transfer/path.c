@@ -219,5 +219,7 @@ void path_clear(Path *path)
 			histogram_clear(&path->dir[i].acks[k]);
 		}
 		histogram_clear(&path->dir[i].queue);
+		trail_free(path->dir[i].trail);
+		path->dir[i].trail = NULL;
 	}
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/histogram.h"
+#include "analyzer/transfer/trail.h"
 
 /* Trains of 4, 8, 16 and 32 segments. */
 #define TRAIN_LEVELS 4
@@ -39,6 +40,8 @@ typedef struct PathDirection {
 	Train data_train, ack_train; /* of all connections together: they share the bottleneck */
 	Histogram data[TRAIN_LEVELS], acks[TRAIN_LEVELS]; /* bytes per second */
 	Histogram queue;                                  /* rates while a queue stood */
+	Trail *trail;          /* NULL before the first loss, and when there are too many */
+	bool is_trail_refused; /* counted once */
 } PathDirection;
 
 typedef struct Path {
@@ -90,7 +93,7 @@ Capacity path_capacity(const Path *path, int dir);
  * %, else 0. */
 double path_nominal_bps(double bytes_per_s);
 
-/** path_clear: frees the histograms. */
+/** path_clear: frees the histograms and trails. */
 void path_clear(Path *path);
 
 #endif

@@ -361,6 +361,9 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 		step.clock_jumped)
 		label(conv, packet, &step, &before);
 	gap_trains(conv, packet, &step);
+	if (step.len > 0 && conv->path &&
+		(step.was_lost || conv->path->dir[from_low ? 0 : 1].trail))
+		tracker_trail(tracker, conv, packet, &step);
 	if (step.closes)
 		gap_closes(conv);
 	if (conv->control && packet->payload_len == 0)

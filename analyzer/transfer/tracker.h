@@ -70,7 +70,7 @@ typedef struct TrackerLimits {
 
 /** TrackerCounts: what was given up. */
 typedef struct TrackerCounts {
-	uint64_t units_refused, paths_refused, small_units_dropped, sums_wrong;
+	uint64_t units_refused, paths_refused, trails_refused, small_units_dropped, sums_wrong;
 } TrackerCounts;
 
 Tracker *tracker_new(const TrackerOps *ops, const TrackerLimits *limits);

@@ -40,6 +40,7 @@ struct Tracker {
 	GHashTable *open_jobs; /* Unit, by serial */
 	GHashTable *sessions;  /* tracker_channel.h */
 	int64_t swept_ns;      /* when unused paths were last looked for */
+	uint32_t trails;       /* of all paths now */
 };
 
 extern const SessionOps tracker_session_ops;
@@ -65,6 +66,10 @@ void tracker_payload(
 /** tracker_uncaptured: bytes that were acknowledged and never captured belong to the file as well.
  */
 void tracker_uncaptured(Conversation *conv);
+
+/** tracker_trail: a packet of @conv with payload, for the trail of its path, which is made at the
+ * first loss. */
+void tracker_trail(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
 /** tracker_repair: @packet repeats bytes of @conv's transfer. */
 void tracker_repair(Conversation *conv, const Packet *packet);

@@ -314,7 +314,16 @@ add("smb3-get-policer-20m",
            buckets={LOSS: (0.50, 1.0)}, transfer=smb_read(4 * MIB), note="E27: 20 Mbit/s, bucket of 60 kB"),
     "a policer of 20 Mbit/s with a burst of 60 kB on a 100 Mbit/s path, 20 ms",
     path(100 * MBIT, 20, police_down=20 * MBIT, police_burst_down=60_000), smbd({"big.bin": 4 * MIB}), get(4 * MIB),
-    twin={"path": path(100 * MBIT, 20)})
+    twin={"path": path(100 * MBIT, 20, shape_down=20 * MBIT, shape_burst_down=60_000)})
+
+add("tcp-policer-5m",
+    Expect("policing", also_right=("loss-congestive",), tolerated=("loss-random", "loss-congestive", "rto-stall", "tail-loss"),
+           buckets={LOSS: (0.50, 1.0)}, transfer=plain(3 * MIB),
+           note="E27: 5 Mbit/s, bucket of 20 kB, less than a round trip carries; who queues instead of dropping reaches the limit"),
+    "a policer of 5 Mbit/s with a burst of 20 kB on a 100 Mbit/s path, 40 ms",
+    path(100 * MBIT, 40, police_down=5 * MBIT, police_burst_down=20_000), ("tcpload", {"role": "send", "bytes": 3 * MIB}),
+    ("tcpload", {"role": "receive"}), twin={"path": path(100 * MBIT, 40, shape_down=5 * MBIT, shape_burst_down=20_000)},
+    vantages=("middle", "server"))
 
 add("tcp-shaper-50m",
     Expect("shaping", also_right=(None,), buckets={"link": (0.75, 1.0)}, transfer=plain(10 * MIB),

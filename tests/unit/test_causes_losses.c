@@ -423,6 +423,73 @@ Test(causes_losses, a_rate_limiter_and_its_near_misses)
 	d->loss_line.duration_ns = 2000 * CASE_MS;
 	d->loss_line.bytes_per_s = 11.5e6; /* that is the link itself */
 	cr_assert_not(cause_case_conclude(c, "policing"));
+	d->loss_line.bytes_per_s = 2.4e6;
+	cr_assert(cause_case_conclude(c, "policing"));
+	/* what passed was seen as well, and no bucket parts it from what was lost */
+	c->context.trail = (TrailFit){.losses = 35,
+		.events = 30,
+		.bytes_per_s = 2.4e6,
+		.low = 2.4e6,
+		.high = 2.4e6,
+		.burst = 3e4,
+		.passed_wrong = 0.3,
+		.lost_wrong = 0.4,
+		.largest = 1514};
+	cr_assert_not(cause_case_conclude(c, "policing"));
+	cause_case_free(c);
+}
+
+Test(causes_losses, a_bucket_that_explains_the_losses_is_the_cause)
+{
+	CauseCase *c = scattered();
+	c->context.trail = (TrailFit){.losses = 35,
+		.events = 30,
+		.bytes_per_s = 2.4e6,
+		.low = 2.4e6,
+		.high = 2.5e6,
+		.burst = 3e4,
+		.passed_wrong = 0.01,
+		.lost_wrong = 0.02,
+		.largest = 1514};
+	cr_assert_str_eq(speaker(c), "policing");
+	cr_assert(cause_case_conclude(c, "policing"));
+	cr_assert(!c->draft.is_note && c->draft.confidence == CONFIDENCE_HIGH);
+	cr_assert(strstr(c->draft.sentence, "beyond 19 Mbit/s"), "%s", c->draft.sentence);
+	/* whatever is mended, the limit stays: 4 MiB at 2.5 MB/s */
+	int64_t least =
+		(int64_t)(4 * (double)MIB * (1448 + CAUSE_HEADER_BYTES) / 1448 / 2.5e6 * 1e9);
+	cr_assert_leq(c->draft.saved_high_ns, c->context.wall_ns - least);
+	cr_assert_gt(c->draft.lost_ns, c->draft.saved_high_ns);
+	/* less sure: fewer times, or more errors */
+	c->context.trail.events = 6;
+	cr_assert(cause_case_conclude(c, "policing"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert_not_null(c->draft.doubt);
+	c->context.trail.events = 30;
+	/* a queue of 30 kB holds packets 12 ms: the round trip had grown by it */
+	c->context.trail.queued_ns = 11 * CASE_MS;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	cr_assert_leq(c->draft.saved_high_ns, c->context.wall_ns - least);
+	c->context.trail.queued_ns = 0;
+	c->context.trail.passed_wrong = 0.3;
+	cr_assert_str_eq(speaker(c), "loss-random");
+	c->context.trail.passed_wrong = 0.01;
+	/* the path itself is that slow */
+	c->context.capacity = (Capacity){.bytes_per_s = 2.6e6, .is_proven = true};
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cause_case_free(c);
+}
+
+Test(causes_losses, losses_on_a_line_leave_doubt)
+{
+	CauseCase *c = scattered();
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	c->facts.tcp.dir[SIDE_SERVER].loss_line = (LossLine){35, 2.4e6, 0.95, 2000 * CASE_MS};
+	cr_assert(cause_case_conclude(c, "loss-random"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert(strstr(c->draft.doubt, "rate limiter"), "%s", c->draft.doubt);
 	cause_case_free(c);
 }
 
