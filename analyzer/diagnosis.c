@@ -381,6 +381,15 @@ static bool is_beside_the_point(const Examination *ex, const ResultFinding *f)
 	return false;
 }
 
+/* The receiver broke the connection off while data were on their way to it. Of SMB and FTP the
+ * messages tell what became of a file. */
+static const char *broken_off_by(const CauseContext *c)
+{
+	bool is_reset = c->unit->is_unframed && c->receiver && c->receiver->rst_seen &&
+			c->sender->una < c->sender->next;
+	return is_reset ? c->receiver_name : NULL;
+}
+
 /* What a person wants to hear about a unit nothing is wrong with. */
 static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 {
@@ -396,8 +405,16 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 		return cause_printf(&c, "Nothing is wrong: %s is a full %s link.", rate,
 			nominal == 1e9 ? "gigabit"
 				       : cause_printf(&c, "%.0f Mbit/s", nominal / 1e6));
+	const char *by = broken_off_by(&c);
+	if (share >= HEALTHY_LINK_SHARE && by)
+		return cause_printf(&c,
+			"%s is what the path carries, until %s broke the connection off (RST).",
+			rate, by);
 	if (share >= HEALTHY_LINK_SHARE)
 		return cause_printf(&c, "Nothing is wrong: %s is what the path carries.", rate);
+	if (c.wall_ns < SHORT_WALL_NS && by)
+		return cause_printf(&c, "It took %s, then %s broke the connection off (RST).",
+			cause_time(&c, (double)c.wall_ns), by);
 	if (c.wall_ns < SHORT_WALL_NS)
 		return cause_printf(
 			&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));

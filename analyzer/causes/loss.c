@@ -172,7 +172,7 @@ static bool is_offload_defect(const TcpDirection *d)
 bool loss_was_none(const LossFacts *facts)
 {
 	return facts->unneeded >= LOSS_SPURIOUS_MIN &&
-	       (double)facts->unneeded >= LOSS_SPURIOUS_SHARE * (double)facts->repairs;
+	       (double)facts->unneeded > LOSS_SPURIOUS_SHARE * (double)facts->repairs;
 }
 
 static LossKind unneeded_kind(const CauseContext *context, const LossFacts *facts)

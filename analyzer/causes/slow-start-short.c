@@ -39,7 +39,8 @@ static void advise(const CauseContext *context, FindingDraft *draft)
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const TcpDirection *d = context->sender;
-	if (!d || context->rtt_ns <= 0 || !is_short(context) ||
+	/* what goes on when the capture ends was not over */
+	if (!d || context->rtt_ns <= 0 || context->unit->is_unfinished || !is_short(context) ||
 		!(context->facts->tcp.handshake_seen || d->restarts > 0))
 		return false;
 	cause_claim(context, draft, BUCKET_SLOW_START);

@@ -66,7 +66,8 @@ const Cause cause_spurious_retransmission = {
 	.rules_out = NULL,
 	.guide =
 		{
-			.rule = "At least {} packets and {} of all repairs were sent again "
+			.rule = "At least {} packets and more than {} of all repairs were sent "
+				"again "
 				"although "
 				"the receiver had them: it says so (D-SACK), or the answer belongs "
 				"to the original (timestamps), or came too soon for the repeat.",

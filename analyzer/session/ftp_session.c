@@ -318,8 +318,7 @@ static void on_interim(Session *session, int64_t first_ns, const Message *messag
 	if (request->file && message->length > 0) {
 		FileRef *ref = &request->file->ref;
 		ref->size = message->length;
-		/* line ends count differently in text */
-		if (request->op.verb == VERB_READ && request->op.offset == 0 && !ref->is_ascii)
+		if (request->op.verb == VERB_READ && request->op.offset == 0)
 			ref->announced = message->length;
 	}
 	if (request->file && request->file->ref.began_ns == 0)

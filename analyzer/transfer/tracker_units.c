@@ -382,15 +382,19 @@ static void on_file_renamed(void *user, FileRef *file)
 static void unit_cut(Unit *unit)
 {
 	unit->cut = true;
-	if (unit->job)
-		unit->job->cut = true;
+	unit->is_unfinished = unit->is_ftp && unit->announced > unit->payload[SIDE_SERVER];
+	if (!unit->job)
+		return;
+	unit->job->cut = true;
+	unit->job->is_unfinished |= unit->is_unfinished;
 }
 
 /* What the server says that it has sent counts; returns what of it the capture lacks. */
 static uint64_t ftp_unseen(Unit *unit)
 {
 	uint64_t seen = unit->payload[SIDE_SERVER];
-	if (!unit->is_confirmed || unit->announced <= seen)
+	/* in text line ends count differently */
+	if (!unit->is_confirmed || unit->is_ascii || unit->announced <= seen)
 		return 0;
 	unit->payload[SIDE_SERVER] = unit->announced;
 	return unit->announced - seen;
@@ -837,8 +841,10 @@ void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *fa
 		d->ftp_file = NULL;
 	}
 	while (conv->units) {
-		unit_cut(conv->units);
-		unit_close(conv, conv->units, conv->units->last_activity_ns);
+		Unit *unit = conv->units;
+		unit_cut(unit);
+		/* of FTP the data go on without a word on the control connection */
+		unit_close(conv, unit, MAX(unit->last_activity_ns, unit->ftp.last_byte_ns));
 	}
 	if (conv->job)
 		job_close(conv, conv->job->last_activity_ns);

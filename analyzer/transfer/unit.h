@@ -149,6 +149,7 @@ typedef struct Unit {
 	uint64_t unseen_bytes; /* of FTP: moved, as the server says, over connections that were not
 				  captured */
 	uint64_t files_unseen; /* of an FTP job: files moved over such, of a size nobody told */
+	bool is_unfinished;    /* of FTP, also of a job: the capture ended before the file */
 	bool is_confirmed, is_unanswered; /* of FTP: its final reply said so; there was none */
 	bool is_ascii;                    /* TYPE A was in force */
 	uint64_t data_connections, data_failed, prepare_refused, data_refused, data_aborted;

@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
-from minipcap import ACK, CLIENT, PSH, SERVER, Capture, Tcp  # noqa: E402
+from minipcap import ACK, CLIENT, PSH, RST, SERVER, Capture, Tcp  # noqa: E402
 from minismb import Client  # noqa: E402
 
 MS, US = 10**6, 10**3
@@ -347,6 +347,33 @@ def ftp_broken_off(program, path):
     return found
 
 
+def ftp_unfinished(program, path):
+    """The capture ends while the window still doubles: a file whose end was not seen was not over."""
+    found = []
+    for announced, want in ((3_000_000, None), (7 * 2 * 1460, "slow-start-short")):
+        capture = Capture()
+        control, t = ftp_start(capture)
+        t = exchange(control, t + MS, (b"PASV\r\n", b"227 Entering (10,0,0,1,200,10)\r\n"))
+        data = Tcp(capture, CLIENT_IP, 40001, SERVER_IP, 51210, 10 * RTT)
+        t = data.open(t + MS)
+        begin = t
+        t = exchange(control, t + MS, (b"RETR big.iso\r\n", b"150 Opening (%d bytes)\r\n" % announced)) + MS
+        for flight in (2, 4, 8):
+            last = data.send(t, SERVER, b"x" * flight * 1460, gap_ns=20 * US)
+            t += 10 * RTT + 2 * MS
+        if want:
+            data.close(last + MS)
+            control.send(last + 2 * MS, SERVER, b"226 Done\r\n")
+        capture.write(path)
+        document = analyze(program, path)
+        expect(found, "cause", document["verdict"]["cause"], want)
+        transfer = document["transfers"][0]
+        expect(found, "bytes", transfer["bytes"], 14 * 1460)
+        if transfer["duration_ns"] < last - begin:
+            found.append(f"the data lasted longer than {transfer['duration_ns']}")
+    return found
+
+
 def ftp_one_way(program, path):
     """Of both connections only what the client sent: the file ends with its data, not when a person says good-bye."""
     capture = Capture()
@@ -423,6 +450,26 @@ def own_pace(program, path):
     found, document = [], analyze(program, path)
     expect(found, "copies", document["transfers"] + document["jobs"], [])
     expect(found, "stalls", {row["cause"] for row in document["stalls"]}, {"sender-stalled"})
+    return found
+
+
+def broken_off(program, path):
+    """The receiver resets the connection in the middle of the data: short, but not "nothing is wrong"."""
+    found = []
+    for flag, want in ((RST, "broke the connection off"), (0, "Nothing is wrong")):
+        capture = Capture()
+        tcp = Tcp(capture, CLIENT_IP, 40000, SERVER_IP, 9999, RTT)
+        t = exchange(tcp, tcp.open(0) + MS, (b"give\n", b"here\n"))
+        t = tcp.send(t + MS, SERVER, b"x" * 400_000, gap_ns=121 * US)
+        if flag:
+            t = tcp.send(t + US, SERVER, b"x" * 40_000, gap_ns=121 * US, acknowledge=False)
+            tcp.segment(t + MS, CLIENT, flag)
+        else:
+            tcp.close(t + MS)
+        capture.write(path)
+        sentence = analyze(program, path)["verdict"]["sentence"]
+        if want not in sentence:
+            found.append(f"{sentence}: not {want}")
     return found
 
 
@@ -539,8 +586,8 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off,
-                     ftp_one_way, netbios, own_pace, fileless, limits, ftps,
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off, ftp_unfinished,
+                     ftp_one_way, netbios, own_pace, broken_off, fileless, limits, ftps,
                      ftps_stranger, windows_channels):
             try:
                 found = case(options.program, os.path.join(folder, case.__name__ + ".pcap"))

@@ -4,7 +4,7 @@ is seen is seen at the client: it acknowledges at once, the server one round tri
 import struct
 
 CLIENT, SERVER = 0, 1
-SYN, ACK, PSH, FIN = 0x02, 0x10, 0x08, 0x01
+SYN, ACK, PSH, FIN, RST = 0x02, 0x10, 0x08, 0x01, 0x04
 EPOCH_NS = 1_700_000_000 * 10**9
 
 

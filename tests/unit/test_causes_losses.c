@@ -211,11 +211,12 @@ Test(causes_losses, nothing_was_lost)
 	d->spurious = 35;
 	cr_assert(cause_case_conclude(c, "spurious-retransmission"));
 	cr_assert(strstr(c->draft.sentence, "nothing was lost"), "%s", c->draft.sentence);
+	/* half is not most: what was needed was lost, and that took its time */
 	d->spurious = 18;
 	d->retransmitted_packets = 36;
-	cr_assert(cause_case_conclude(c, "spurious-retransmission"));
-	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert_str_eq(speaker(c), "loss-random");
 	d->retransmitted_packets = 35;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
 	d->reordered = 90;
 	cr_assert_str_eq(speaker(c), "reordering");
 	/* a few D-SACKs among real losses change nothing */
