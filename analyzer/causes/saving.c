@@ -146,6 +146,22 @@ static int64_t claimed_pauses_ns(const FindingDraft *draft)
 	return sum;
 }
 
+/* Time for which the path stands empty while one window grows to what the path holds: of each round
+ * trip what the window of that round does not fill. */
+static double growth_ns(const CauseContext *context)
+{
+	double rtt = (double)context->rtt_ns, pipe = cause_bdp_bytes(context), sum = 0;
+	if (pipe <= 0)
+		return (double)cause_slow_start_ns(context);
+	double left = (double)context->bytes;
+	for (double window = INITIAL_WINDOW_SEGMENTS * (double)context->mss;
+		window < pipe && window < left; window *= 2) {
+		sum += rtt * (1 - window / pipe);
+		left -= window;
+	}
+	return sum;
+}
+
 /*
  * Time that no cause claimed and that may go with this one: the sender's silence no rule explains,
  * and the growing of windows after pauses, of which a transfer without pauses needs one.
@@ -154,8 +170,7 @@ static double unclaimed_ns(const CauseContext *context, const FindingDraft *draf
 {
 	double sum = surplus_link_ns(context, draft);
 	sum += (double)context->left_ns[BUCKET_SENDER_STALLED];
-	double growth =
-		(double)(context->left_ns[BUCKET_SLOW_START] - cause_slow_start_ns(context));
+	double growth = (double)context->left_ns[BUCKET_SLOW_START] - growth_ns(context);
 	if (growth > 0 && claimed_pauses_ns(draft) * 2 >= draft->lost_ns)
 		sum += growth;
 	return sum;

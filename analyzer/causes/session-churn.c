@@ -46,6 +46,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	cause_claim_round_trips_part(context, draft, OP_AUTH,
 		(int64_t)(share * (double)context->left_round_trip_ns[OP_AUTH]));
 	draft->saved_high_ns = draft->lost_ns;
+	/* a program that begins anew reads its settings anew, and the server its own of the user */
+	cause_hides(draft, BUCKET_CLIENT_THINK,
+		share * (double)unit->account.bucket_ns[BUCKET_CLIENT_THINK]);
+	cause_hides(
+		draft, BUCKET_SERVER_PROCESSING, share * (double)unit->account.server_ns[OP_META]);
 	const char *files = unit->files > 0
 				    ? cause_printf(context, ", for %.0f file%s",
 					      (double)unit->files, unit->files == 1 ? "" : "s")

@@ -207,7 +207,7 @@ add("smb3-session-per-file",
            transfer={"protocol": "smb2", "direction": "read", "file": None, "files": 30, "bytes": 900_000},
            note="E45: a session for each of 30 files"),
     "30 files of 30 kB, a new connection and session for each, 10 ms", path(100 * MBIT, 10), smbd({"f": (30, 30_000)}),
-    serial("churn", "f", count=30), twin={"client": ("smbclient", {"args": (["mget f*"],), "bytes": 900_000})})
+    serial("churn", "f", count=30), twin={"client": serial("churn", "f", count=30, keep=1)})
 
 # -- hosts ------------------------------------------------------------------------------------------------------
 

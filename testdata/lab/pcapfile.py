@@ -46,3 +46,32 @@ def write(path, link, frames, snap=262144):
         raw = subprocess.run(["gzip", "-n", "-9"], input=raw, stdout=subprocess.PIPE, check=True).stdout
     with open(path, "wb") as file:
         file.write(raw)
+
+
+BULK_BYTES = 512  # of payload: what moves a file, not what ends a session
+
+
+def tcp_payload(frame):
+    """Bytes of TCP payload of an Ethernet frame on the wire; None if it holds no TCP."""
+    data = frame.data
+    if len(data) < 54 or data[12:14] not in (b"\x08\0", b"\x86\xdd"):
+        return None
+    is_ipv4 = data[12] == 8
+    at = 14 + ((data[14] & 15) * 4 if is_ipv4 else 40)
+    if data[23 if is_ipv4 else 20] != 6 or len(data) <= at + 12:
+        return None
+    end = 14 + struct.unpack_from(">H", data, 16)[0] if is_ipv4 else 54 + struct.unpack_from(">H", data, 18)[0]
+    return end - at - (data[at + 12] >> 4) * 4
+
+
+def span_s(path, is_plain=False):
+    """Seconds from the first TCP frame to the last that moves much, or to the last with payload where nothing but data passes (is_plain): how
+    long a copy lasts on the wire. None without TCP."""
+    sizes = [(frame.time_ns, tcp_payload(frame)) for frame in read(path)[1]]
+    sizes = [(time_ns, size) for time_ns, size in sizes if size is not None]
+    if not sizes:
+        return None
+    most = 1 if is_plain else min(BULK_BYTES, max(size for _, size in sizes))
+    first = sizes[0][0]
+    last = max(time_ns for time_ns, size in sizes if size >= most)
+    return (last - first) / 1e9

@@ -3,8 +3,9 @@
  * usage: smbserial SERVER read|write|readback|probe|list|churn FILE [NAME=VALUE]...
  * read, write: the FILE of share "data" in blocks; readback writes and then reads; probe stats
  * FILE0, FILE1, ... (they need not exist); list reads folder FILE and asks for the attributes of
- * each entry; churn reads FILE0... each in a session of its own. bytes, block, think_us (after each
- * block), count (probe, churn), port, config=FILE, user=NAME%PASSWORD, result=FILE (JSON)
+ * each entry; churn reads FILE0... each in a session of its own, with keep=1 all in one. bytes,
+ * block, think_us (after each block), count (probe, churn), port, config=FILE, user=NAME%PASSWORD,
+ * result=FILE (JSON)
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t bytes = 4 << 20, block = 65536, think_us, count = 1, port;
+static int64_t bytes = 4 << 20, block = 65536, think_us, count = 1, port, keep;
 static const char *config_file, *result_file;
 static char user[64] = "guest", password[64] = "";
 
@@ -132,12 +133,16 @@ static void list(const char *url)
 static int64_t churn(const char *url)
 {
 	int64_t moved = 0;
+	SMBCCTX *context = NULL;
 	for (int64_t i = 0; i < count; i++) {
 		char name[600];
-		SMBCCTX *context = context_new();
+		context = context ? context : context_new();
 		snprintf(name, sizeof(name), "%s%" PRId64, url, i);
 		moved += copy(name, false);
-		smbc_free_context(context, 1);
+		if (!keep || i + 1 == count) {
+			smbc_free_context(context, 1);
+			context = NULL;
+		}
 	}
 	return moved;
 }
@@ -157,7 +162,7 @@ static void option_set(const char *name, const char *value)
 		const char *name;
 		int64_t *value;
 	} numbers[] = {{"bytes", &bytes}, {"block", &block}, {"think_us", &think_us},
-		{"count", &count}, {"port", &port}};
+		{"count", &count}, {"port", &port}, {"keep", &keep}};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (!strcmp(name, numbers[i].name)) {
 			*numbers[i].value = strtoll(value, NULL, 10);

@@ -130,7 +130,9 @@ Test(saving, windows_that_grow_after_pauses_need_not)
 	Saving s = saving_make(&c->context, &c->draft);
 	int64_t one = cause_slow_start_ns(&c->context);
 	cr_assert_gt(one, 0);
-	cr_assert(is_about((double)s.open_ns, (double)(300 * CASE_MS - one)));
+	/* one growth stays; in its rounds the path is not always empty */
+	cr_assert_geq(s.open_ns, 300 * CASE_MS - one);
+	cr_assert_leq(s.open_ns, 300 * CASE_MS - one / 2);
 	cause_case_free(c);
 }
 
