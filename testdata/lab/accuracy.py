@@ -10,7 +10,8 @@ import jsonfile
 from network import ROOT
 
 TESTDATA = os.path.join(ROOT, "testdata")
-GROUPS = ("causes", "healthy", "together", "artefacts")
+SINGLE = ("causes", "healthy", "artefacts")  # with one cause or none; runs with several are judged by fixes.py, too
+GROUPS = (*SINGLE, "together")
 TIMEOUT_S = 120
 
 
@@ -187,7 +188,7 @@ def markdown(rows, numbers):
 def print_accuracy(slowcopy, as_markdown=False, names=(), verbose=False):
     """Judge the stored set and print table and totals; returns the totals."""
     rows = []
-    for folder in stored_runs():
+    for folder in stored_runs(SINGLE):
         if names and not any(name in folder for name in names):
             continue
         rows += rows_of(folder, slowcopy)
