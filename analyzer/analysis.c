@@ -473,7 +473,7 @@ AnalysisCounts analysis_counts(const Analysis *analysis)
 	const CaptureTotals *totals = &analysis->totals;
 	return (AnalysisCounts){.packets = totals->packets,
 		.bytes = totals->bytes,
-		.connections = flow_table_count(analysis->flows),
+		.connections = analysis->flows ? flow_table_count(analysis->flows) : 0,
 		.transfers = analysis->rolling.transfers,
 		.jobs = analysis->rolling.jobs,
 		.findings = analysis->rolling.findings,
@@ -490,8 +490,8 @@ static void open_transfer(const Conversation *conv, const Unit *unit, OpenTransf
 {
 	*ret = (OpenTransfer){.serial = unit->serial,
 		.protocol = unit->protocol,
-		.file = unit->file[0] ? unit->file : NULL,
-		.share = unit->share[0] ? unit->share : NULL,
+		.file = unit->file,
+		.share = unit->share,
 		.is_write = unit_is_write(unit),
 		.bytes = unit_bytes(unit),
 		.start_ns = unit->account.start_ns,
@@ -538,6 +538,10 @@ Result *analysis_finish(Analysis *analysis, const Reader *reader)
 		tracker_end(analysis->tracker, flow->user, flow->last_ns, false);
 	if (analysis->options.is_live)
 		return analysis_take(analysis, reader, true);
+	/* what the connections held makes room for the result */
+	flow_table_free(analysis->flows);
+	analysis->flows = NULL;
+	malloc_trim(0);
 	count_clocks(analysis);
 	for (guint i = 0; i < analysis->inputs->len; i++)
 		collection_datagrams(&analysis->collection, (uint16_t)i,

@@ -18,6 +18,7 @@
 #include "analyzer/session/session.h"
 #include "analyzer/session/session_stats.h"
 #include "analyzer/transfer/bucket.h"
+#include "analyzer/transfer/operation_sample.h"
 
 #define RESULT_UNKNOWN_NS INT64_MIN
 #define RESULT_UNKNOWN_COUNT UINT64_MAX
@@ -154,8 +155,6 @@ typedef struct ResultSession {
 typedef struct ResultBucket {
 	Bucket bucket;
 	int64_t ns;
-	int64_t by_class[OP_CLASS_COUNT]; /* round-trip and server-processing only: their sum is ns;
-					     else zero */
 } ResultBucket;
 
 typedef struct ResultSlice {
@@ -178,17 +177,6 @@ typedef struct ResultSeries {
 	const uint32_t *retransmissions;
 	const uint8_t *dominant; /* Bucket with most time in the bin */
 } ResultSeries;
-
-/** ResultOperation: one request and answer, for the waterfall; the longest and a spread of others
- * are kept. */
-typedef struct ResultOperation {
-	uint32_t stream;
-	MessageProtocol protocol;
-	uint16_t command;
-	int64_t request_ns, reply_first_ns, reply_ns;
-	uint64_t offset, bytes, request_frame, reply_frame;
-	uint32_t status;
-} ResultOperation;
 
 /** ResultFtpTimes: durations of the phases of an FTP transfer, RESULT_UNKNOWN_NS when an end of one
  * was not seen; negative when what is named last came first. */
@@ -244,10 +232,12 @@ typedef struct ResultTransfer {
 	uint32_t requests_in_flight_max;
 	ResultBucket budget[BUCKET_COUNT]; /* every bucket in order, zero or not; the ns sum to
 					      duration_ns exactly */
+	/* the two buckets that are told by class of request, which sum to their ns */
+	int64_t round_trip_ns[OP_CLASS_COUNT], server_ns[OP_CLASS_COUNT];
 	const ResultSlice *slices;
 	size_t slice_count;
 	ResultSeries series;
-	const ResultOperation *operations; /* by request time */
+	const OperationSample *operations; /* by request time; the longest and a spread of others */
 	size_t operation_count;
 	const uint32_t *findings; /* indices into Result.findings, by rank */
 	size_t finding_count;
@@ -260,6 +250,15 @@ typedef struct ResultTransfer {
 	bool is_ftp_file;   /* ftp is set */
 	ResultFtpTimes ftp; /* of one file over FTP */
 } ResultTransfer;
+
+/** result_class_ns: what requests of @op_class have of @bucket; 0 where that is not told. */
+static inline int64_t result_class_ns(
+	const ResultTransfer *transfer, Bucket bucket, OpClass op_class)
+{
+	if (bucket == BUCKET_ROUND_TRIP)
+		return transfer->round_trip_ns[op_class];
+	return bucket == BUCKET_SERVER_PROCESSING ? transfer->server_ns[op_class] : 0;
+}
 
 typedef enum NumberKind {
 	NUMBER_BYTES,

@@ -15,7 +15,6 @@
  * time. */
 #define SLICE_RATE_FACTOR 2.0
 #define SLICE_MIN_BINS 3
-#define BUCKETS_PER_SERIES 10
 
 static void budget_build(const Unit *unit, ResultTransfer *t)
 {
@@ -23,25 +22,19 @@ static void budget_build(const Unit *unit, ResultTransfer *t)
 		t->budget[b].bucket = b;
 		t->budget[b].ns = unit->account.bucket_ns[b];
 	}
-	memcpy(t->budget[BUCKET_ROUND_TRIP].by_class, unit->account.round_trip_ns,
-		sizeof(unit->account.round_trip_ns));
-	memcpy(t->budget[BUCKET_SERVER_PROCESSING].by_class, unit->account.server_ns,
-		sizeof(unit->account.server_ns));
+	memcpy(t->round_trip_ns, unit->account.round_trip_ns, sizeof(unit->account.round_trip_ns));
+	memcpy(t->server_ns, unit->account.server_ns, sizeof(unit->account.server_ns));
 }
 
 /* BUCKET_COUNT when nothing is known of that time. */
-static Bucket dominant_bucket(const Account *a, size_t bin)
+static Bucket largest_of(const int64_t ns[BUCKET_COUNT])
 {
 	int64_t best = 0;
 	Bucket bucket = BUCKET_COUNT;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
-		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
-		int64_t ns = bin < series_count(s)
-				     ? series_value(s, (size_t)b % BUCKETS_PER_SERIES, bin)
-				     : 0;
-		if (ns > best) {
-			best = ns;
-			bucket = b;
+		if (ns[b] > best) {
+			best = ns[b];
+			bucket = (Bucket)b;
 		}
 	}
 	return bucket;
@@ -50,27 +43,23 @@ static Bucket dominant_bucket(const Account *a, size_t bin)
 /* Bucket at a time: the pictures of one unit have bins of different width. */
 static Bucket dominant_at(const Account *a, int64_t t_ns)
 {
-	int64_t bin_ns = series_bin_ns(a->buckets_a);
-	int64_t bin = (t_ns - series_start_ns(a->buckets_a)) / bin_ns;
-	return dominant_bucket(a, bin < 0 ? 0 : (size_t)bin);
+	int64_t bin_ns = series_bin_ns(a->buckets);
+	int64_t bin = (t_ns - series_start_ns(a->buckets)) / bin_ns;
+	int64_t ns[BUCKET_COUNT] = {0};
+	if (bin < (int64_t)series_count(a->buckets))
+		series_row_add(a->buckets, bin < 0 ? 0 : (size_t)bin, ns);
+	return largest_of(ns);
 }
 
 /* Of the time before the account kept its pictures only sums are known: what held most of it. */
 static Bucket dominant_before(const Account *a)
 {
-	int64_t best = 0;
-	Bucket bucket = BUCKET_COUNT;
-	for (int b = 0; b < BUCKET_COUNT; b++) {
-		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
-		int64_t ns = a->bucket_ns[b];
-		for (size_t i = 0; i < series_count(s); i++)
-			ns -= series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
-		if (ns > best) {
-			best = ns;
-			bucket = b;
-		}
-	}
-	return bucket;
+	int64_t seen[BUCKET_COUNT] = {0}, before[BUCKET_COUNT];
+	for (size_t i = 0; i < series_count(a->buckets); i++)
+		series_row_add(a->buckets, i, seen);
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		before[b] = a->bucket_ns[b] - seen[b];
+	return largest_of(before);
 }
 
 /* What was moved before a unit got its pictures is spread evenly over that time: the sum stays what
@@ -100,7 +89,7 @@ static uint64_t *column(Arena *arena, const Series *s, size_t col, size_t bins)
 static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
 {
 	const Series *s = unit->series;
-	if (!s || !unit->account.buckets_a)
+	if (!s || !unit->account.buckets)
 		return;
 	size_t bins = series_count(s);
 	/* a job's connection may go on when the job is over */
@@ -174,25 +163,18 @@ static int64_t middle_of(size_t bin, int64_t bin_ns)
 /* Which bucket dominates the bins of @r together. */
 static Bucket run_dominant(const Account *a, const Run *r, int64_t first_ns)
 {
-	int64_t bin_ns = series_bin_ns(a->buckets_a);
-	int64_t from = r->start_ns + first_ns - series_start_ns(a->buckets_a);
-	int64_t to = r->end_ns + first_ns - series_start_ns(a->buckets_a);
-	int64_t best = 0;
+	int64_t bin_ns = series_bin_ns(a->buckets);
+	int64_t from = r->start_ns + first_ns - series_start_ns(a->buckets);
+	int64_t to = r->end_ns + first_ns - series_start_ns(a->buckets);
 	size_t first = from > 0 ? (size_t)(from / bin_ns) : 0;
 	if (middle_of(first, bin_ns) < from)
 		first++;
-	Bucket bucket = r->dominant;
-	for (int b = 0; b < BUCKET_COUNT; b++) {
-		const Series *s = b < BUCKETS_PER_SERIES ? a->buckets_a : a->buckets_b;
-		int64_t sum = 0;
-		for (size_t i = first; i < series_count(s) && middle_of(i, bin_ns) < to; i++)
-			sum += series_value(s, (size_t)b % BUCKETS_PER_SERIES, i);
-		if (sum > best) {
-			best = sum;
-			bucket = (Bucket)b;
-		}
-	}
-	return bucket;
+	int64_t sum[BUCKET_COUNT] = {0};
+	size_t end = series_count(a->buckets);
+	for (size_t i = first; i < end && middle_of(i, bin_ns) < to; i++)
+		series_row_add(a->buckets, i, sum);
+	Bucket bucket = largest_of(sum);
+	return bucket == BUCKET_COUNT ? r->dominant : bucket;
 }
 
 static void run_join(Run *into, const Run *next, const Account *a, int64_t first_ns)
@@ -269,27 +251,26 @@ static void slices_build(Arena *arena, const Account *a, int64_t first_ns, Resul
 
 static int by_request(const void *a, const void *b)
 {
-	const ResultOperation *x = a, *y = b;
+	const OperationSample *x = a, *y = b;
 	if (x->request_ns != y->request_ns)
 		return x->request_ns < y->request_ns ? -1 : 1;
 	return (x->request_frame > y->request_frame) - (x->request_frame < y->request_frame);
 }
 
-static void operations_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+/* The result takes the unit's list: a copy beside it would double what the longest report needs. */
+static void operations_take(Arena *arena, Unit *unit, int64_t first_ns, ResultTransfer *t)
 {
+	OperationSample *list = arena_adopt(arena, unit->operations);
 	uint32_t count = unit->operation_count + unit->longest_count;
-	ResultOperation *list = arena_alloc_array(arena, count + 1u, sizeof(*list));
+	unit->operations = NULL;
+	unit->operation_room = unit->operation_count = unit->longest_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const OperationSample *o = i < unit->operation_count
-						   ? &unit->operations[i]
-						   : &unit->operations[UNIT_OPERATIONS_FIRST + i -
-								       unit->operation_count];
-		list[i] = (ResultOperation){o->stream, o->protocol, o->command,
-			o->request_ns - first_ns, o->reply_first_ns - first_ns,
-			o->reply_ns - first_ns, o->offset, o->bytes, o->request_frame,
-			o->reply_frame, o->status};
+		list[i].request_ns -= first_ns;
+		list[i].reply_first_ns -= first_ns;
+		list[i].reply_ns -= first_ns;
 	}
-	qsort(list, count, sizeof(*list), by_request);
+	if (count > 0)
+		qsort(list, count, sizeof(*list), by_request);
 	t->operations = list;
 	t->operation_count = count;
 }
@@ -326,7 +307,7 @@ static void ftp_build(const Unit *unit, ResultTransfer *t)
 		.last_byte_to_done_ns = span_ns(f->last_byte_ns, f->done_ns)};
 }
 
-static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+static void transfer_build(Arena *arena, Unit *unit, int64_t first_ns, ResultTransfer *t)
 {
 	const DataFacts *main = unit_main(unit);
 	t->id = arena_printf(arena, "%c%u", unit->is_job ? 'J' : 'T', unit->number);
@@ -340,8 +321,8 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	t->server.port = unit->port[SIDE_SERVER];
 	t->protocol = unit->protocol;
 	t->is_write = unit_is_write(unit);
-	t->file = unit->file[0] ? arena_strdup(arena, unit->file) : NULL;
-	t->share = unit->share[0] ? arena_strdup(arena, unit->share) : NULL;
+	t->file = unit->file ? arena_strdup(arena, unit->file) : NULL;
+	t->share = unit->share ? arena_strdup(arena, unit->share) : NULL;
 	t->files = unit->is_job ? unit->files : 1;
 	t->files_unseen = unit->files_unseen;
 	t->bytes = unit_bytes(unit);
@@ -359,7 +340,7 @@ static void transfer_build(Arena *arena, const Unit *unit, int64_t first_ns, Res
 	budget_build(unit, t);
 	series_build(arena, unit, first_ns, t);
 	slices_build(arena, &unit->account, first_ns, t);
-	operations_build(arena, unit, first_ns, t);
+	operations_take(arena, unit, first_ns, t);
 }
 
 void result_transfers_build(const DiagnosisInput *input, const Diagnosis *diagnosis, Result *ret)

@@ -205,7 +205,7 @@ static void budget_bar(
 		page->out);
 	for (size_t i = 0; i < count; i++) {
 		double width = (double)t->budget[order[i]].ns / whole * 1000;
-		g_autofree char *title = wording_bucket(&t->budget[order[i]]);
+		g_autofree char *title = wording_bucket(t, &t->budget[order[i]]);
 
 		fprintf(page->out,
 			"<rect class=\"%s t-%d\" x=\"%s\" y=\"0\" width=\"%s\" "
@@ -238,7 +238,7 @@ static void budget(const HtmlPage *page)
 		page->out);
 	for (size_t i = 0; i < count; i++) {
 		const ResultBucket *bucket = &t->budget[order[i]];
-		g_autofree char *title = wording_bucket(bucket);
+		g_autofree char *title = wording_bucket(t, bucket);
 
 		fprintf(page->out,
 			"<tr><td><svg class=\"swatch %s t-%d\" viewBox=\"0 0 1 1\" "

@@ -87,7 +87,7 @@ static void write_time(const Result *result, FILE *out)
 	fprintf(out, "**Time** (%s): ", units_duration(transfer->duration_ns).text);
 	for (size_t i = 0; i < count && i < BUCKETS_SHOWN; i++) {
 		const ResultBucket *bucket = &transfer->budget[order[i]];
-		g_autofree char *title = wording_bucket(bucket);
+		g_autofree char *title = wording_bucket(transfer, bucket);
 
 		fputs(i ? " · " : "", out);
 		print(out, title);

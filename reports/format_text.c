@@ -156,7 +156,7 @@ static void screen_time(Screen *s, const ResultTransfer *transfer)
 		shown = count;
 	for (size_t i = 0; i < count; i++) {
 		const ResultBucket *bucket = &transfer->budget[order[i]];
-		g_autofree char *title = wording_bucket(bucket);
+		g_autofree char *title = wording_bucket(transfer, bucket);
 
 		if (i < shown)
 			screen_bar(

@@ -163,7 +163,7 @@ static json_t *fold_dominant(const Fold *f, const uint8_t *values)
 }
 
 /** command_index: place of the command's name in @names, added when new. */
-static size_t command_index(json_t *names, const ResultOperation *operation)
+static size_t command_index(json_t *names, const OperationSample *operation)
 {
 	const char *name = message_command_name(operation->protocol, operation->command);
 	size_t count = json_array_size(names);
@@ -182,7 +182,7 @@ static void put_operations(json_t *object, const ResultTransfer *t)
 	size_t step = (t->operation_count + OPERATIONS_MAX - 1) / OPERATIONS_MAX;
 
 	for (size_t i = 0; i < t->operation_count; i += MAX(step, 1)) {
-		const ResultOperation *o = &t->operations[i];
+		const OperationSample *o = &t->operations[i];
 
 		/* one without an answer has no bar */
 		if (o->reply_ns < o->request_ns || o->request_ns == RESULT_UNKNOWN_NS)

@@ -200,7 +200,7 @@ static void copy_row(const HtmlPage *page, const ResultTransfer *t)
 	UnitText rooms[2];
 
 	if (wording_budget_order(t, order) > 0) {
-		g_autofree char *bucket = wording_bucket(&t->budget[order[0]]);
+		g_autofree char *bucket = wording_bucket(t, &t->budget[order[0]]);
 
 		most = g_strdup_printf(
 			"%s %s", bucket, units_share(t->budget[order[0]].ns, t->duration_ns).text);

@@ -557,9 +557,10 @@ static json_t *budget_json(const ResultTransfer *t)
 		entry = json_object();
 		by_class = json_object();
 		for (int c = 0; c < OP_CLASS_COUNT; c++) {
-			if (bucket->by_class[c] != 0)
-				put(by_class, op_class_id((OpClass)c),
-					ns_json(bucket->by_class[c]));
+			int64_t ns = result_class_ns(t, bucket->bucket, (OpClass)c);
+
+			if (ns != 0)
+				put(by_class, op_class_id((OpClass)c), ns_json(ns));
 		}
 		put(entry, "bucket", json_string(bucket_id(bucket->bucket)));
 		put(entry, "ns", json_integer(bucket->ns));

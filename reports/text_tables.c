@@ -55,7 +55,7 @@ static void add_transfer(Tables *t, Table *table, const ResultTransfer *transfer
 	double seconds = (double)transfer->duration_ns / 1e9;
 
 	if (wording_budget_order(transfer, order) > 0) {
-		g_autofree char *bucket = wording_bucket(&transfer->budget[order[0]]);
+		g_autofree char *bucket = wording_bucket(transfer, &transfer->budget[order[0]]);
 
 		most = g_strdup_printf("%s %s", bucket,
 			units_share(transfer->budget[order[0]].ns, transfer->duration_ns).text);

@@ -174,7 +174,7 @@ static char *fileless_verdict(const Result *result, const ReportOptions *options
 	if (wording_budget_order(transfer, order) == 0)
 		return g_strdup_printf("%s.", work);
 	const ResultBucket *most = &transfer->budget[order[0]];
-	g_autofree char *title = wording_bucket(most);
+	g_autofree char *title = wording_bucket(transfer, most);
 
 	return g_strdup_printf("%s; most of the time went into: %s, %s (%s).", work, title,
 		units_duration(most->ns).text, units_share(most->ns, transfer->duration_ns).text);
@@ -249,11 +249,12 @@ char *wording_rates(const Result *result)
 	return g_string_free(out, FALSE);
 }
 
-char *wording_bucket(const ResultBucket *bucket)
+char *wording_bucket(const ResultTransfer *transfer, const ResultBucket *bucket)
 {
 	/* four fifths: the word in brackets must not hide a second kind of work */
 	for (int c = OP_OTHER + 1; c < OP_CLASS_COUNT; c++) {
-		if (bucket->by_class[c] > 0 && bucket->by_class[c] >= bucket->ns / 5 * 4)
+		int64_t ns = result_class_ns(transfer, bucket->bucket, (OpClass)c);
+		if (ns > 0 && ns >= bucket->ns / 5 * 4)
 			return g_strdup_printf(
 				"%s (%s)", bucket_title(bucket->bucket), op_class_id((OpClass)c));
 	}

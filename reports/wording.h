@@ -54,7 +54,7 @@ bool wording_is_healthy(const Result *result);
 char *wording_rates(const Result *result);
 
 /** wording_bucket: "round trip (read)" when one class of work holds most of it. */
-char *wording_bucket(const ResultBucket *bucket);
+char *wording_bucket(const ResultTransfer *transfer, const ResultBucket *bucket);
 
 /** wording_ruled_out: "loss 0.00 %; receive window …": the first @count reasons at most; NULL when
  * there is none. */

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Bump allocator. Blocks of 64 KiB in a list; what does not fit in a quarter of a block gets one of
- * its own, so that a big array does not waste the rest of the current block.
+ * Bump allocator. Blocks of 4 KiB in a list, which fit into the holes that ended connections leave;
+ * what does not fit in a quarter of a block gets one of its own, so that a big array does not waste
+ * the rest of the current block.
  */
 #include "analyzer/base/arena.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>
 
 #define ARENA_ALIGN 16
-#define ARENA_BLOCK_BYTES (64 * 1024)
+#define ARENA_BLOCK_BYTES (4 * 1024)
 
 typedef struct ArenaBlock {
 	struct ArenaBlock *next;
@@ -21,7 +23,14 @@ typedef struct ArenaBlock {
 	uint8_t data[];
 } ArenaBlock;
 
+/* Memory of somebody else that now belongs to the arena. */
+typedef struct Adopted {
+	struct Adopted *next;
+	void *memory;
+} Adopted;
+
 struct Arena {
+	Adopted *adopted;
 	ArenaBlock *blocks;  /* newest first, but for blocks of one big allocation */
 	uint8_t *next, *end; /* free part of the current block */
 	size_t bytes;
@@ -111,6 +120,16 @@ char *arena_printf(Arena *arena, const char *format, ...)
 	return text;
 }
 
+void *arena_adopt(Arena *arena, void *memory)
+{
+	if (!memory)
+		return NULL;
+	Adopted *adopted = arena_alloc(arena, sizeof(*adopted));
+	*adopted = (Adopted){arena->adopted, memory};
+	arena->adopted = adopted;
+	return memory;
+}
+
 size_t arena_bytes(const Arena *arena)
 {
 	return arena->bytes;
@@ -120,6 +139,8 @@ void arena_free(Arena *arena)
 {
 	if (!arena)
 		return;
+	for (Adopted *a = arena->adopted; a; a = a->next)
+		free(a->memory);
 	for (ArenaBlock *block = arena->blocks, *next; block; block = next) {
 		next = block->next;
 		g_free(block);

@@ -35,7 +35,11 @@ char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(
  * 0. */
 void *arena_memdup(Arena *arena, const void *data, size_t bytes);
 
-/** arena_bytes: memory taken from the system, blocks included. */
+/** arena_adopt: @memory, which came from malloc() or is NULL, is freed with the arena. Returns it.
+ */
+void *arena_adopt(Arena *arena, void *memory);
+
+/** arena_bytes: memory taken from the system, blocks included; adopted memory is not counted. */
 size_t arena_bytes(const Arena *arena);
 
 /** arena_free: frees all that was allocated; NULL is allowed. */

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Adaptive time bins: rows of one int64_t per column, as many as were needed so far. Most series
- * end after a few bins, so the rows grow by doubling.
+ * end after a few bins, so the rows grow by doubling; most columns of a series never get a value,
+ * so a column gets a place in the rows with its first one.
  */
 #include "analyzer/base/series.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_SHIFT 20 /* SERIES_FIRST_BIN_NS as a power of two */
 #define FIRST_ROOM 8
-#define NOT_KEPT UINT8_MAX
+#define FIRST_STRIDE 4
+#define NO_PLACE UINT8_MAX
 
 struct Series {
+	int64_t *values; /* [bin][place] */
 	int64_t start_ns;
-	unsigned shift; /* a bin is 2^shift ns wide */
-	size_t bins;    /* most there may be */
-	size_t room;    /* rows in memory */
-	size_t used, column_count;
-	int64_t *values; /* [bin][column]; of a sealed one [bin][kept column] */
-	SeriesRule rules[SERIES_MAX_COLUMNS];
+	size_t bins; /* most there may be */
+	size_t room; /* rows in memory */
+	size_t used;
+	uint8_t shift;  /* a bin is 2^shift ns wide */
+	uint8_t stride; /* places of a row in memory... */
+	uint8_t placed; /* ...and those that belong to a column */
+	uint8_t column_count;
 	bool is_sealed;
-	uint8_t kept_count;               /* of a sealed one: columns that have values... */
-	uint8_t kept[SERIES_MAX_COLUMNS]; /* ...and which of these a column is, NOT_KEPT none */
+	uint8_t place[SERIES_MAX_COLUMNS];     /* of a column, NO_PLACE none */
+	uint8_t column_of[SERIES_MAX_COLUMNS]; /* of a place */
+	uint8_t rules[SERIES_MAX_COLUMNS];     /* SeriesRule of a column */
 };
 
 static int64_t empty_value(SeriesRule rule)
@@ -30,11 +36,16 @@ static int64_t empty_value(SeriesRule rule)
 	return rule == SERIES_MAX ? SERIES_NONE : 0;
 }
 
+static SeriesRule rule_at(const Series *s, size_t place)
+{
+	return s->rules[s->column_of[place]];
+}
+
 static void clear_rows(Series *s, size_t from, size_t to)
 {
 	for (size_t b = from; b < to; b++)
-		for (size_t c = 0; c < s->column_count; c++)
-			s->values[b * s->column_count + c] = empty_value(s->rules[c]);
+		for (size_t p = 0; p < s->placed; p++)
+			s->values[b * s->stride + p] = empty_value(rule_at(s, p));
 }
 
 /* Doubles the rows; false when all are there or the system has no memory. */
@@ -45,13 +56,42 @@ static bool grow(Series *s)
 		room = s->bins;
 	if (room == s->room)
 		return false;
-	int64_t *values = realloc(s->values, room * s->column_count * sizeof *values);
+	int64_t *values = realloc(s->values, room * s->stride * sizeof *values);
 	if (!values)
 		return false;
 	s->values = values;
 	clear_rows(s, s->room, room);
 	s->room = room;
 	return true;
+}
+
+/* Gives every row places for more columns. */
+static bool widen(Series *s)
+{
+	size_t stride = s->stride * 2 < s->column_count ? s->stride * 2u : s->column_count;
+	int64_t *values = realloc(s->values, s->room * stride * sizeof *values);
+	if (!values)
+		return false;
+	s->values = values;
+	for (size_t b = s->room; b-- > 1;)
+		memmove(values + b * stride, values + b * s->stride, s->placed * sizeof *values);
+	s->stride = (uint8_t)stride;
+	return true;
+}
+
+/* The place of @column, which gets one when it has none; NO_PLACE when the system has no memory. */
+static uint8_t place_of(Series *s, size_t column)
+{
+	if (s->place[column] != NO_PLACE)
+		return s->place[column];
+	if (s->placed == s->stride && !widen(s))
+		return NO_PLACE;
+	uint8_t place = s->placed++;
+	s->place[column] = place;
+	s->column_of[place] = (uint8_t)column;
+	for (size_t b = 0; b < s->room; b++)
+		s->values[b * s->stride + place] = empty_value(s->rules[column]);
+	return place;
 }
 
 Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules)
@@ -65,9 +105,12 @@ Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const Ser
 	series->shift = FIRST_SHIFT;
 	series->bins = bins + bins % 2;
 	series->column_count =
-		column_count < SERIES_MAX_COLUMNS ? column_count : SERIES_MAX_COLUMNS;
-	for (size_t c = 0; c < series->column_count; c++)
-		series->rules[c] = rules[c];
+		(uint8_t)(column_count < SERIES_MAX_COLUMNS ? column_count : SERIES_MAX_COLUMNS);
+	series->stride = series->column_count < FIRST_STRIDE ? series->column_count : FIRST_STRIDE;
+	for (size_t c = 0; c < series->column_count; c++) {
+		series->rules[c] = (uint8_t)rules[c];
+		series->place[c] = NO_PLACE;
+	}
 	if (!grow(series)) {
 		free(series);
 		return NULL;
@@ -82,27 +125,33 @@ static int64_t sum_of(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static void add_to_bin(Series *s, size_t column, size_t bin, int64_t value)
+static void add_to_cell(int64_t *cell, SeriesRule rule, int64_t value)
 {
-	int64_t *cell = &s->values[bin * s->column_count + column];
-	if (s->rules[column] == SERIES_SUM)
+	if (rule == SERIES_SUM)
 		*cell = sum_of(*cell, value);
 	else if (value > *cell)
 		*cell = value;
 }
 
+static void add_to_bin(Series *s, size_t column, size_t bin, int64_t value)
+{
+	uint8_t place = place_of(s, column);
+	if (place != NO_PLACE)
+		add_to_cell(&s->values[bin * s->stride + place], s->rules[column], value);
+}
+
 /* Folds neighbours: bin i takes bins 2i and 2i+1. */
 static void series_fold(Series *s)
 {
-	size_t n = s->column_count, half = (s->used + 1) / 2;
+	size_t n = s->stride, half = (s->used + 1) / 2;
 	for (size_t i = 0; i < half; i++) {
-		for (size_t c = 0; c < n; c++) {
-			int64_t a = s->values[2 * i * n + c];
-			int64_t b = 2 * i + 1 < s->used ? s->values[(2 * i + 1) * n + c]
-							: empty_value(s->rules[c]);
-			s->values[i * n + c] = s->rules[c] == SERIES_SUM ? sum_of(a, b)
-					       : a > b                   ? a
-									 : b;
+		for (size_t p = 0; p < s->placed; p++) {
+			int64_t a = s->values[2 * i * n + p];
+			int64_t b = 2 * i + 1 < s->used ? s->values[(2 * i + 1) * n + p]
+							: empty_value(rule_at(s, p));
+			s->values[i * n + p] = rule_at(s, p) == SERIES_SUM ? sum_of(a, b)
+					       : a > b                     ? a
+									   : b;
 		}
 	}
 	clear_rows(s, half, s->used);
@@ -146,14 +195,11 @@ void series_add_row(Series *series, int64_t t_ns, size_t first, size_t count, co
 	size_t bin = (size_t)(since_ns >> series->shift);
 	if (bin >= series->used)
 		bin = bin_of(series, since_ns);
-	int64_t *row = &series->values[bin * series->column_count + first];
-	const SeriesRule *rules = &series->rules[first];
-	for (size_t i = 0; i < count; i++) {
-		int64_t value = values[i];
-		if (rules[i] == SERIES_SUM)
-			row[i] = sum_of(row[i], value);
-		else if (value > row[i])
-			row[i] = value;
+	for (size_t c = first; c < first + count; c++) {
+		uint8_t place = place_of(series, c);
+		if (place != NO_PLACE)
+			add_to_cell(&series->values[bin * series->stride + place], series->rules[c],
+				values[c - first]);
 	}
 }
 
@@ -206,48 +252,35 @@ size_t series_count(const Series *series)
 	return series->used;
 }
 
-static bool has_values(const Series *s, size_t column)
-{
-	for (size_t b = 0; b < s->used; b++) {
-		if (s->values[b * s->column_count + column] != empty_value(s->rules[column]))
-			return true;
-	}
-	return false;
-}
-
 void series_seal(Series *series)
 {
 	if (!series || series->is_sealed)
 		return;
-	uint8_t kept[SERIES_MAX_COLUMNS], count = 0;
-	for (size_t c = 0; c < series->column_count; c++)
-		kept[c] = has_values(series, c) ? count++ : NOT_KEPT;
-	/* never less than a cell, so that there is a block; rows move forward, so that none is
-	 * overwritten before its turn */
-	size_t cells = series->used * count;
-	for (size_t b = 0; b < series->used; b++) {
-		for (size_t c = 0; c < series->column_count; c++) {
-			if (kept[c] != NOT_KEPT)
-				series->values[b * count + kept[c]] =
-					series->values[b * series->column_count + c];
-		}
-	}
+	/* rows move forward, so that none is overwritten before its turn */
+	for (size_t b = 1; b < series->used; b++)
+		memmove(series->values + b * series->placed, series->values + b * series->stride,
+			series->placed * sizeof *series->values);
+	series->stride = series->placed;
+	series->is_sealed = true;
+	/* never less than a cell, so that there is a block */
+	size_t cells = series->used * series->placed;
 	int64_t *values = realloc(series->values, (cells > 0 ? cells : 1) * sizeof *values);
 	if (values)
 		series->values = values;
-	for (size_t c = 0; c < series->column_count; c++)
-		series->kept[c] = kept[c];
-	series->kept_count = count;
-	series->is_sealed = true;
 }
 
 int64_t series_value(const Series *series, size_t column, size_t bin)
 {
-	if (series->is_sealed)
-		return series->kept[column] == NOT_KEPT
-			       ? empty_value(series->rules[column])
-			       : series->values[bin * series->kept_count + series->kept[column]];
-	return series->values[bin * series->column_count + column];
+	uint8_t place = series->place[column];
+	return place == NO_PLACE ? empty_value(series->rules[column])
+				 : series->values[bin * series->stride + place];
+}
+
+void series_row_add(const Series *series, size_t bin, int64_t *sums)
+{
+	const int64_t *row = &series->values[bin * series->stride];
+	for (uint8_t p = 0; p < series->placed; p++)
+		sums[series->column_of[p]] = sum_of(sums[series->column_of[p]], row[p]);
 }
 
 void series_free(Series *series)

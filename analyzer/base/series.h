@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define SERIES_DEFAULT_BINS 256
-#define SERIES_MAX_COLUMNS 16
+#define SERIES_MAX_COLUMNS 20
 #define SERIES_FIRST_BIN_NS (INT64_C(1) << 20)
 /* What a SERIES_MAX bin without a value holds. */
 #define SERIES_NONE INT64_C(-1)
@@ -27,8 +27,8 @@ typedef struct Series Series;
 /**
  * series_new: bins from @start_ns on, @bins of them (even, >= 2; 0 means SERIES_DEFAULT_BINS), with
  * @column_count (1 to SERIES_MAX_COLUMNS) columns whose rules are @rules. Memory: 8 bytes per
- * column and bin that was needed so far, rounded up to a power of two. NULL when memory is refused.
- * Ownership: the caller frees with series_free().
+ * column that has a value and bin that was needed so far, both rounded up to a power of two. NULL
+ * when memory is refused. Ownership: the caller frees with series_free().
  */
 Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const SeriesRule *rules);
 
@@ -59,6 +59,10 @@ size_t series_count(const Series *series);
 
 /** series_value: value of @bin (below series_count()) in @column. */
 int64_t series_value(const Series *series, size_t column, size_t bin);
+
+/** series_row_add: adds the values of @bin (below series_count()) of all columns, which all are
+ * SERIES_SUM, to @sums. */
+void series_row_add(const Series *series, size_t bin, int64_t *sums);
 
 /** series_seal: nothing is added any more (later calls are ignored): columns without values are
  * given back. NULL is allowed. */

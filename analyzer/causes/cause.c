@@ -150,7 +150,7 @@ void cause_evidence_elsewhere(const CauseContext *context, FindingDraft *draft, 
 void cause_evidence_bucket(
 	const CauseContext *context, FindingDraft *draft, Bucket bucket, const char *note)
 {
-	const AccountEvidence *e = context->unit->account.evidence[bucket];
+	const AccountEvidence *e = account_evidence(&context->unit->account, bucket);
 	for (int i = 0; i < ACCOUNT_EVIDENCE && e[i].ns > 0; i++)
 		cause_evidence(context, draft, e[i].frame, e[i].end_ns,
 			cause_printf(context, "%s %s", cause_time(context, (double)e[i].ns), note));

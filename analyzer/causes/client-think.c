@@ -43,7 +43,7 @@ static Pauses measure(const CauseContext *context)
 	Pauses p = {.think_ns = context->left_ns[BUCKET_CLIENT_THINK]};
 	/* one direction alone tells nothing of what held the sender back */
 	if (context->bulk == SIDE_CLIENT && context->rtt_ns > 0 &&
-		(double)a->evidence[BUCKET_SENDER_STALLED][0].ns >=
+		(double)account_evidence(a, BUCKET_SENDER_STALLED)[0].ns >=
 			OWN_STALL_RTT_SHARE * (double)context->rtt_ns) {
 		p.stalled_ns = a->stalled_ns[SIDE_CLIENT];
 		if (p.stalled_ns > context->left_ns[BUCKET_SENDER_STALLED])
@@ -53,9 +53,9 @@ static Pauses measure(const CauseContext *context)
 	p.count = a->spans[bucket];
 	if (p.count > 0)
 		p.mean_ns = (double)a->bucket_ns[bucket] / p.count;
-	p.longest_ns = (double)a->evidence[bucket][0].ns;
+	p.longest_ns = (double)account_evidence(a, bucket)[0].ns;
 	/* the longest of many is an outlier now and then: the fourth is what is usual */
-	double usual = (double)a->evidence[bucket][ACCOUNT_EVIDENCE - 1].ns;
+	double usual = (double)account_evidence(a, bucket)[ACCOUNT_EVIDENCE - 1].ns;
 	/* one long enough to be told alone has made the mean, too */
 	bool is_alone = p.longest_ns >= LONG_PAUSE_NS && p.longest_ns > REGULAR_RATIO * p.mean_ns;
 	p.is_regular = p.count >= MIN_PAUSES && usual <= REGULAR_RATIO * p.mean_ns && !is_alone;

@@ -12,7 +12,8 @@
 /* The server's wait before its first SYN, as far as it is among the longest pauses. */
 static int64_t before_syn_ns(const CauseContext *context)
 {
-	const AccountEvidence *e = context->unit->account.evidence[BUCKET_SERVER_PROCESSING];
+	const AccountEvidence *e =
+		account_evidence(&context->unit->account, BUCKET_SERVER_PROCESSING);
 	uint64_t syn = context->facts->tcp.dir[SIDE_CLIENT].syn_frame;
 	for (int i = 0; i < ACCOUNT_EVIDENCE; i++) {
 		if (syn != 0 && e[i].frame == syn && e[i].ns > DELAY_NS)

@@ -30,7 +30,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const Unit *unit = context->unit;
 	if (!unit->is_ftp || !context->session)
 		return false;
-	const AccountEvidence *e = unit->account.evidence[BUCKET_SESSION_SETUP];
+	const AccountEvidence *e = account_evidence(&unit->account, BUCKET_SESSION_SETUP);
 	int64_t long_ns = 0, longest = e[0].ns;
 	for (int i = 0; i < ACCOUNT_EVIDENCE; i++)
 		long_ns += e[i].ns > DELAY_NS + context->rtt_ns ? e[i].ns : 0;

@@ -13,7 +13,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	const TcpDirection *d = facts.direction;
 	const Account *a = &context->unit->account;
-	int64_t longest = a->evidence[BUCKET_RTO_STALL][0].ns;
+	int64_t longest = account_evidence(a, BUCKET_RTO_STALL)[0].ns;
 	bool has_pairs = d->timeouts >= 2;
 	draft->confidence = has_pairs ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,

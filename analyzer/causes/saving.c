@@ -63,7 +63,7 @@ static bool is_chance(Bucket bucket)
  */
 static double pauses_variance(const Account *account, Bucket bucket)
 {
-	const AccountEvidence *longest = account->evidence[bucket];
+	const AccountEvidence *longest = account_evidence(account, bucket);
 	double rest = (double)account->bucket_ns[bucket], squares = 0;
 	double others = (double)account->spans[bucket];
 	for (int i = 0; i < ACCOUNT_EVIDENCE && longest[i].ns > 0; i++) {

@@ -22,7 +22,8 @@ static unsigned mask_of(const CauseContext *context)
 static bool is_nobodys_turn(const CauseContext *context)
 {
 	return context->unit->is_unframed &&
-	       context->unit->account.evidence[BUCKET_SERVER_PROCESSING][0].ns > JOB_GAP_NS;
+	       account_evidence(&context->unit->account, BUCKET_SERVER_PROCESSING)[0].ns >
+		       JOB_GAP_NS;
 }
 
 static bool is_slow(const CauseContext *context)

@@ -48,7 +48,7 @@ int64_t slow_server_stalled_ns(const CauseContext *context)
 	int64_t left = context->left_ns[BUCKET_SENDER_STALLED];
 	/* one direction alone tells nothing of what held the sender back */
 	if (context->rtt_ns == 0 || a->bucket_ns[BUCKET_SEND_BUFFER] > stalled ||
-		(double)a->evidence[BUCKET_SENDER_STALLED][0].ns <
+		(double)account_evidence(a, BUCKET_SENDER_STALLED)[0].ns <
 			OWN_STALL_RTT_SHARE * (double)context->rtt_ns)
 		return 0;
 	stalled = stalled < left ? stalled : left;
@@ -97,7 +97,6 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
 /* The server takes twice as long in the last third as in the first: it got slower. */
 #define GROWTH 2
 /* Account keeps ten buckets in each of two series. */
-#define SERVER_COLUMN (BUCKET_SERVER_PROCESSING - 10)
 
 static bool may_be_network(const CauseContext *context, const Service *service)
 {
@@ -120,7 +119,7 @@ static bool is_single_pause(const CauseContext *context, const FindingDraft *dra
 	bool is_stall =
 		draft->claim_ns[BUCKET_SENDER_STALLED] > draft->claim_ns[BUCKET_SERVER_PROCESSING];
 	const AccountEvidence *longest =
-		a->evidence[is_stall ? BUCKET_SENDER_STALLED : BUCKET_SERVER_PROCESSING];
+		account_evidence(a, is_stall ? BUCKET_SENDER_STALLED : BUCKET_SERVER_PROCESSING);
 	if (longest->ns * SINGLE_PAUSE_PARTS < draft->lost_ns)
 		return false;
 	return context->unit->is_unframed ||
@@ -131,12 +130,12 @@ static bool is_single_pause(const CauseContext *context, const FindingDraft *dra
  * server-slow-read. */
 static void tell_growth(const CauseContext *context, FindingDraft *draft)
 {
-	const Series *series = context->unit->account.buckets_b;
-	size_t bins = series ? series_count(series) : 0, column = SERVER_COLUMN, third = bins / 3;
+	const Series *series = context->unit->account.buckets;
+	size_t bins = series ? series_count(series) : 0, third = bins / 3;
 	int64_t first = 0, last = 0;
 	for (size_t i = 0; i < third; i++) {
-		first += series_value(series, column, i);
-		last += series_value(series, column, bins - 1 - i);
+		first += series_value(series, BUCKET_SERVER_PROCESSING, i);
+		last += series_value(series, BUCKET_SERVER_PROCESSING, bins - 1 - i);
 	}
 	if (last < MIN_LOST_NS || last < GROWTH * first)
 		return;

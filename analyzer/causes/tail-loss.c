@@ -15,9 +15,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *d = facts.direction;
 	uint64_t seen = d->tail_timeouts + d->tail_probes, unseen = d->unseen_stalls;
 	const Account *a = &context->unit->account;
-	int64_t longest = a->evidence[BUCKET_RTO_STALL][0].ns;
-	if (longest < a->evidence[BUCKET_TAIL_LOSS][0].ns)
-		longest = a->evidence[BUCKET_TAIL_LOSS][0].ns;
+	int64_t longest = account_evidence(a, BUCKET_RTO_STALL)[0].ns;
+	if (longest < account_evidence(a, BUCKET_TAIL_LOSS)[0].ns)
+		longest = account_evidence(a, BUCKET_TAIL_LOSS)[0].ns;
 	draft->confidence = seen >= 2 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
 		"The last packets that %s sent%s were lost %s, with nothing after them that could "

@@ -106,7 +106,7 @@ static double governed_rate(const CauseContext *context, int64_t governed_ns)
 /* A stop of many round trips is no matter of the window's size: a jump of the clock, an outage. */
 static int64_t outliers_ns(const CauseContext *context)
 {
-	const AccountEvidence *e = context->unit->account.evidence[BUCKET_RECEIVE_WINDOW];
+	const AccountEvidence *e = account_evidence(&context->unit->account, BUCKET_RECEIVE_WINDOW);
 	int64_t sum = 0;
 	for (int i = 0; i < ACCOUNT_EVIDENCE; i++) {
 		if (e[i].ns > OUTLIER_ROUND_TRIPS * context->rtt_ns + MILLISECOND_NS)

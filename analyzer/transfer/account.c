@@ -4,12 +4,20 @@
  */
 #include "analyzer/transfer/account.h"
 
-#define BUCKETS_PER_SERIES 10
+#include <stdlib.h>
+
+_Static_assert(BUCKET_COUNT <= SERIES_MAX_COLUMNS, "a column for each bucket");
 
 static void keep_evidence(Account *account, Bucket bucket, int64_t ns, int64_t end_ns,
 	uint64_t frame, uint32_t stream)
 {
 	AccountEvidence *e = account->evidence[bucket];
+	if (!e) {
+		/* most accounts know a few of the buckets only */
+		e = account->evidence[bucket] = calloc(ACCOUNT_EVIDENCE, sizeof(*e));
+		if (!e)
+			return;
+	}
 	int at = ACCOUNT_EVIDENCE;
 	while (at > 0 && ns > e[at - 1].ns)
 		at--;
@@ -58,13 +66,14 @@ void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket
 	else
 		add_side(account, bucket, side, ns, is_after_loss);
 	keep_evidence(account, bucket, ns, to, frame, stream);
-	if (account->buckets_a) {
-		bool is_a = bucket < BUCKETS_PER_SERIES;
-		Series *s = is_a ? account->buckets_a : account->buckets_b;
-		series_add_span(s, (size_t)bucket % BUCKETS_PER_SERIES, from, to, ns);
-		/* the other half folds with it, so that bins of both cover the same time */
-		series_add(is_a ? account->buckets_b : account->buckets_a, 0, to - 1, 0);
-	}
+	if (account->buckets)
+		series_add_span(account->buckets, bucket, from, to, ns);
+}
+
+const AccountEvidence *account_evidence(const Account *account, Bucket bucket)
+{
+	static const AccountEvidence none[ACCOUNT_EVIDENCE];
+	return account->evidence[bucket] ? account->evidence[bucket] : none;
 }
 
 int64_t account_sum_ns(const Account *account)
@@ -77,18 +86,22 @@ int64_t account_sum_ns(const Account *account)
 
 void account_keep_series(Account *account)
 {
-	static const SeriesRule rules[BUCKETS_PER_SERIES] = {SERIES_SUM};
-	if (account->buckets_a)
-		return;
-	account->buckets_a = series_new(account->start_ns, ACCOUNT_BINS, BUCKETS_PER_SERIES, rules);
-	account->buckets_b = series_new(account->start_ns, ACCOUNT_BINS, BUCKETS_PER_SERIES, rules);
-	if (!account->buckets_a || !account->buckets_b)
-		account_clear(account);
+	static const SeriesRule rules[BUCKET_COUNT] = {SERIES_SUM};
+	if (!account->buckets)
+		account->buckets = series_new(account->start_ns, ACCOUNT_BINS, BUCKET_COUNT, rules);
+}
+
+void account_drop_series(Account *account)
+{
+	series_free(account->buckets);
+	account->buckets = NULL;
 }
 
 void account_clear(Account *account)
 {
-	series_free(account->buckets_a);
-	series_free(account->buckets_b);
-	account->buckets_a = account->buckets_b = NULL;
+	account_drop_series(account);
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		free(account->evidence[b]);
+		account->evidence[b] = NULL;
+	}
 }

@@ -38,8 +38,9 @@ typedef struct Account {
 		after_loss_ns[2];
 	int64_t restart_after_loss_ns[2]; /* of slow-start: a loss had made the window small */
 	uint32_t spans[BUCKET_COUNT];
-	AccountEvidence evidence[BUCKET_COUNT][ACCOUNT_EVIDENCE];
-	Series *buckets_a, *buckets_b; /* ns per bin; a: buckets 0-9, b: 10-19; made when wanted */
+	AccountEvidence
+		*evidence[BUCKET_COUNT]; /* see account_evidence(); NULL until a span came */
+	Series *buckets;                 /* ns per bin, a column each; made when wanted */
 	void *user;
 } Account;
 
@@ -50,8 +51,15 @@ void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket
 /** account_sum_ns: all buckets together. */
 int64_t account_sum_ns(const Account *account);
 
+/** account_evidence: the ACCOUNT_EVIDENCE longest spans of @bucket, longest first, zeros behind
+ * them. They live as long as @account. */
+const AccountEvidence *account_evidence(const Account *account, Bucket bucket);
+
 /** account_keep_series: from now on remembers which bucket dominated when. */
 void account_keep_series(Account *account);
+
+/** account_drop_series: forgets which bucket dominated when. */
+void account_drop_series(Account *account);
 
 /** account_clear: frees what it holds. */
 void account_clear(Account *account);

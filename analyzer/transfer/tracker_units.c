@@ -331,19 +331,20 @@ static void on_reply(void *user, const Operation *op)
 	}
 }
 
-static void copy_name(char *to, const char *from)
+static void name_take(char **to, const char *from)
 {
-	g_strlcpy(to, from ? from : "", UNIT_NAME_BYTES);
+	free(*to);
+	*to = from && from[0] ? strndup(from, UNIT_NAME_BYTES - 1) : NULL;
 	/* a cut in the middle of a character would not be UTF-8 any more */
 	const char *end;
-	if (!g_utf8_validate(to, -1, &end))
-		to[end - to] = '\0';
+	if (*to && !g_utf8_validate(*to, -1, &end))
+		(*to)[end - *to] = '\0';
 }
 
 static void names_take(Unit *unit, const FileRef *file)
 {
-	copy_name(unit->file, file->name);
-	copy_name(unit->share, file->share);
+	name_take(&unit->file, file->name);
+	name_take(&unit->share, file->share);
 	unit->is_ascii = file->is_ascii;
 	unit->announced = file->announced;
 	if (!unit->is_ftp)
@@ -673,13 +674,6 @@ static Unit *pictured_job(const Conversation *conv, const Unit *unit)
 	return job && job->series && !job->is_ftp ? job : NULL;
 }
 
-static void series_rtt(Unit *unit, const Conversation *conv, const Packet *packet, Side side)
-{
-	if (unit->series && conv->tcp.dir[side].last_rtt_ns > 0)
-		series_add(unit->series, UNIT_SERIES_RTT, packet->ts_ns,
-			tcp_rtt_now_ns(&conv->tcp, side));
-}
-
 void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
@@ -699,14 +693,13 @@ void tracker_payload(
 	Side side = conversation_side(conv, step->side);
 	if (flight < 0)
 		flight = 0;
-	if (job) {
-		unit_job_payload(job, side, packet->ts_ns, (uint64_t)bytes, (uint64_t)flight,
-			d->peer_window);
-		series_rtt(job, conv, packet, step->side);
-	}
+	PayloadSample sample = {packet->ts_ns, (uint64_t)bytes, (uint64_t)flight, d->peer_window,
+		d->last_rtt_ns > 0 ? tcp_rtt_now_ns(&conv->tcp, step->side) : SERIES_NONE};
+	if (job)
+		unit_job_payload(job, side, &sample);
 	if (!unit)
 		return;
-	unit_payload(unit, side, packet->ts_ns, (uint64_t)bytes, (uint64_t)flight, d->peer_window);
+	unit_payload(unit, side, &sample);
 	if (unit->job) /* requests may be few, or cut off by a short snap length */
 		unit->job->last_activity_ns = packet->ts_ns;
 	if (conv->control) {
@@ -726,7 +719,6 @@ void tracker_payload(
 			}
 		}
 	}
-	series_rtt(unit, conv, packet, step->side);
 	if (step->segment == SEGMENT_RETRANSMISSION ||
 		step->segment == SEGMENT_RETRANSMISSION_UPSTREAM)
 		tracker_repair(conv, packet);

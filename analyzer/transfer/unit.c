@@ -12,6 +12,8 @@
 
 /* Pictures are kept of units that moved this much: smaller ones have no time to show anything. */
 #define SERIES_MIN_BYTES (UINT64_C(1) << 18)
+/* Operations there is room for at first. */
+#define OPERATIONS_START 5
 
 Unit *unit_new(const Conversation *conv, bool is_job, int64_t start_ns)
 {
@@ -147,10 +149,27 @@ int64_t operation_service_ns(const Operation *op, int64_t server_loop_ns)
 	return ns > 0 ? ns : 0;
 }
 
+/* Room for one more; most units have few operations. */
+static bool operations_grow(Unit *unit)
+{
+	uint32_t count = unit->operation_count + unit->longest_count;
+	if (count < unit->operation_room)
+		return true;
+	uint32_t room = unit->operation_room ? unit->operation_room * 2 : OPERATIONS_START;
+	if (room > UNIT_OPERATIONS)
+		room = UNIT_OPERATIONS;
+	OperationSample *bigger = realloc(unit->operations, room * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	unit->operations = bigger;
+	unit->operation_room = room;
+	return true;
+}
+
 static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
 {
 	OperationSample sample = {.stream = stream,
-		.protocol = (uint8_t)op->protocol,
+		.protocol = op->protocol,
 		.op_class = (uint8_t)op->op_class,
 		.command = op->command,
 		.request_ns = op->request_first_ns,
@@ -161,6 +180,8 @@ static void keep_operation(Unit *unit, const Operation *op, uint32_t stream)
 		.request_frame = op->request_frame,
 		.reply_frame = op->reply_frame,
 		.status = op->status};
+	if (unit->longest_count < UNIT_OPERATIONS_LONGEST && !operations_grow(unit))
+		return;
 	if (unit->operation_count < UNIT_OPERATIONS_FIRST) {
 		unit->operations[unit->operation_count++] = sample;
 		return;
@@ -316,36 +337,38 @@ static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
 	unit->series_before_bytes = before_bytes;
 }
 
-static void series_payload(
-	Unit *unit, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+static void series_payload(Unit *unit, Side side, const PayloadSample *sample)
 {
 	_Static_assert(UNIT_SERIES_FLIGHT == UNIT_SERIES_BYTES + 1 &&
-			       UNIT_SERIES_WINDOW == UNIT_SERIES_BYTES + 2,
+			       UNIT_SERIES_WINDOW == UNIT_SERIES_BYTES + 2 &&
+			       UNIT_SERIES_RTT == UNIT_SERIES_BYTES + 3,
 		"columns in a row");
-	const int64_t values[] = {(int64_t)bytes, (int64_t)in_flight, (int64_t)window};
-	series_add_row(unit->series, now_ns, UNIT_SERIES_BYTES, 3, values);
+	const int64_t values[] = {(int64_t)sample->bytes, (int64_t)sample->in_flight,
+		(int64_t)sample->window, sample->rtt_ns};
+	if (side == unit_bulk_side(unit))
+		series_add_row(unit->series, sample->now_ns, UNIT_SERIES_BYTES, 4, values);
+	else if (sample->rtt_ns != SERIES_NONE)
+		series_add(unit->series, UNIT_SERIES_RTT, sample->now_ns, sample->rtt_ns);
 }
 
-void unit_payload(
-	Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+void unit_payload(Unit *unit, Side side, const PayloadSample *sample)
 {
-	unit->payload[side] += bytes;
+	unit->payload[side] += sample->bytes;
 	unit->wire_packets++;
 	if (!unit->series && unit->payload[side] >= SERIES_MIN_BYTES)
-		series_make(unit, now_ns,
+		series_make(unit, sample->now_ns,
 			unit->early_bytes + unit->payload[unit_bulk_side(unit)] -
-				(side == unit_bulk_side(unit) ? bytes : 0));
-	if (unit->series && side == unit_bulk_side(unit))
-		series_payload(unit, now_ns, bytes, in_flight, window);
+				(side == unit_bulk_side(unit) ? sample->bytes : 0));
+	if (unit->series)
+		series_payload(unit, side, sample);
 }
 
-void unit_job_payload(
-	Unit *job, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window)
+void unit_job_payload(Unit *job, Side side, const PayloadSample *sample)
 {
 	if (!job->series && job->files > 0)
-		series_make(job, now_ns, unit_bytes(job));
-	if (job->series && side == unit_bulk_side(job))
-		series_payload(job, now_ns, bytes, in_flight, window);
+		series_make(job, sample->now_ns, unit_bytes(job));
+	if (job->series)
+		series_payload(job, side, sample);
 }
 
 bool unit_is_write(const Unit *unit)
@@ -379,7 +402,7 @@ const DataFacts *unit_main(const Unit *unit)
 
 void unit_drop_series(Unit *unit)
 {
-	account_clear(&unit->account);
+	account_drop_series(&unit->account);
 	series_free(unit->series);
 	unit->series = NULL;
 }
@@ -387,8 +410,16 @@ void unit_drop_series(Unit *unit)
 void unit_seal(Unit *unit)
 {
 	series_seal(unit->series);
-	series_seal(unit->account.buckets_a);
-	series_seal(unit->account.buckets_b);
+	series_seal(unit->account.buckets);
+	uint32_t count = unit->operation_count + unit->longest_count;
+	if (count > 0 && count < unit->operation_room) {
+		OperationSample *operations =
+			realloc(unit->operations, count * sizeof(*operations));
+		if (operations) {
+			unit->operations = operations;
+			unit->operation_room = count;
+		}
+	}
 }
 
 void unit_free(Unit *unit)
@@ -402,6 +433,9 @@ void unit_free(Unit *unit)
 	histogram_clear(&unit->write.service_ns);
 	histogram_clear(&unit->file_size);
 	series_free(unit->series);
+	free(unit->operations);
+	free(unit->file);
+	free(unit->share);
 	free(unit->recent_reads);
 	free(unit);
 }

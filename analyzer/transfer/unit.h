@@ -15,6 +15,7 @@
 #include "analyzer/session/session.h"
 #include "analyzer/transfer/account.h"
 #include "analyzer/transfer/conversation.h"
+#include "analyzer/transfer/operation_sample.h"
 
 /* Operations kept of a unit for the waterfall: the first ones and the longest ones. */
 #define UNIT_OPERATIONS_FIRST 20
@@ -87,17 +88,6 @@ typedef struct UnitReads {
 	uint32_t count;
 } UnitReads;
 
-/** OperationSample: an exchange kept for the waterfall. */
-typedef struct OperationSample {
-	uint32_t stream;
-	uint8_t protocol;
-	uint8_t op_class;
-	uint16_t command;
-	int64_t request_ns, reply_first_ns, reply_ns;
-	uint64_t offset, bytes, request_frame, reply_frame;
-	uint32_t status;
-} OperationSample;
-
 /** FtpTimes: moments of one FTP transfer, ns since the epoch, 0 unseen. */
 typedef struct FtpTimes {
 	int64_t prepared_ns;                 /* first byte of PORT, PASV… */
@@ -123,7 +113,7 @@ typedef struct Unit {
 	uint8_t addr[2][16]; /* by Side: client, server */
 	uint16_t port[2];
 	const char *protocol;
-	char file[UNIT_NAME_BYTES], share[UNIT_NAME_BYTES];
+	char *file, *share;  /* owned, below UNIT_NAME_BYTES, UTF-8; NULL unknown */
 	uint64_t files;      /* of a job */
 	uint64_t payload[2]; /* unknown protocol and FTP: bytes by Side that sent them (client,
 				server host) */
@@ -166,8 +156,10 @@ typedef struct Unit {
 	int64_t series_from_ns;
 	uint64_t series_before_bytes, early_bytes; /* of it: moved before the unit was known */
 	uint64_t wire_packets;
-	OperationSample operations[UNIT_OPERATIONS];
-	uint32_t operation_count, longest_count;
+	/* UNIT_OPERATIONS_FIRST first ones, behind them the longest; as many as there is room for
+	 */
+	OperationSample *operations;
+	uint32_t operation_room, operation_count, longest_count;
 	void *facts;       /* ConnectionFacts of its main connection, filled when that ends */
 	void *control;     /* of FTP: those of the control connection when `facts` are others */
 	struct Unit *next; /* list of the analysis */
@@ -189,15 +181,20 @@ void unit_reply(Unit *unit, const Operation *op, uint32_t stream, int64_t server
  */
 void unit_close_reply(Unit *unit, const Operation *op, uint64_t written, int64_t server_loop_ns);
 
-/** unit_payload: @bytes new payload bytes sent by @side at @now_ns, with what is in flight and the
- * window then. */
-void unit_payload(
-	Unit *unit, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
+/** PayloadSample: new payload bytes sent at a moment, with what is in flight, the window and the
+ * round trip then (SERIES_NONE unknown). */
+typedef struct PayloadSample {
+	int64_t now_ns;
+	uint64_t bytes, in_flight, window;
+	int64_t rtt_ns;
+} PayloadSample;
+
+/** unit_payload: @side sent @sample of it. */
+void unit_payload(Unit *unit, Side side, const PayloadSample *sample);
 
 /** unit_job_payload: the same for the pictures of the job that the unit is a file of. They begin
  * when the job has a second file: until then they are the file's. */
-void unit_job_payload(
-	Unit *job, Side side, int64_t now_ns, uint64_t bytes, uint64_t in_flight, uint64_t window);
+void unit_job_payload(Unit *job, Side side, const PayloadSample *sample);
 
 /** unit_bytes: file data moved in the main direction. */
 uint64_t unit_bytes(const Unit *unit);

@@ -206,6 +206,9 @@ void cause_case_free(CauseCase *c)
 	histogram_clear(&u->write.service_ns);
 	histogram_clear(&u->file_size);
 	series_free(u->series);
+	free(u->operations);
+	free(u->file);
+	free(u->share);
 	free(u->recent_reads);
 	arena_free(c->context.arena);
 	free(c);

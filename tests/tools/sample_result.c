@@ -89,8 +89,10 @@ static void budget_move(ResultTransfer *t, Bucket from, Bucket to, OpClass op_cl
 {
 	t->budget[from].ns -= ns;
 	t->budget[to].ns += ns;
-	if (to == BUCKET_ROUND_TRIP || to == BUCKET_SERVER_PROCESSING)
-		t->budget[to].by_class[op_class] += ns;
+	if (to == BUCKET_ROUND_TRIP)
+		t->round_trip_ns[op_class] += ns;
+	if (to == BUCKET_SERVER_PROCESSING)
+		t->server_ns[op_class] += ns;
 }
 
 static const char *const ethernet[] = {"EN10MB"};
@@ -318,7 +320,7 @@ static const Result *sample_slow_read(void)
 		{0, 0, 30410 * MS, 114 * MS, OWED_BY_SERVER, BUCKET_SERVER_PROCESSING, 274800},
 		{0, 0, 12000 * MS, 31 * MS, OWED_BY_CLIENT, BUCKET_CLIENT_THINK, 108211}};
 	static SampleSeries series;
-	static ResultOperation operations[96];
+	static OperationSample operations[96];
 	static ResultTransfer transfer;
 	static ResultConnection connection;
 	static ResultSession session;
@@ -381,7 +383,7 @@ static const Result *sample_slow_read(void)
 		int64_t wait =
 			6700000 + noise((uint32_t)i, 900) * 1000 + (i % 31 == 30 ? 24 * MS : 0);
 
-		operations[i] = (ResultOperation){.protocol = MESSAGE_SMB2,
+		operations[i] = (OperationSample){.protocol = MESSAGE_SMB2,
 			.command = 8,
 			.request_ns = at,
 			.reply_first_ns = at + wait,
@@ -595,7 +597,7 @@ static void ftp_transfers(ResultTransfer *files, ResultConnection *connections)
 			.requests_in_flight_max = 1,
 			.rtt_ns = 20 * MS};
 		budget_fill(t, BUCKET_ROUND_TRIP);
-		t->budget[BUCKET_ROUND_TRIP].by_class[OP_FTP] = 85 * MS;
+		t->round_trip_ns[OP_FTP] = 85 * MS;
 		budget_move(t, BUCKET_ROUND_TRIP, BUCKET_CONNECTION_SETUP, OP_OTHER, 40 * MS);
 		budget_move(t, BUCKET_ROUND_TRIP, BUCKET_LINK, OP_OTHER, 5 * MS);
 	}
@@ -667,7 +669,7 @@ static const Result *sample_ftp_job(void)
 		.finding_count = 1,
 		.rtt_ns = 20 * MS};
 	budget_fill(&job, BUCKET_ROUND_TRIP);
-	job.budget[BUCKET_ROUND_TRIP].by_class[OP_FTP] = 19 * S;
+	job.round_trip_ns[OP_FTP] = 19 * S;
 	budget_move(&job, BUCKET_ROUND_TRIP, BUCKET_CONNECTION_SETUP, OP_OTHER, 8 * S);
 	budget_move(&job, BUCKET_ROUND_TRIP, BUCKET_LINK, OP_OTHER, 1 * S);
 	r = (Result){.inputs = inputs,
