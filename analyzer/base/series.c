@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SHIFT 20 /* SERIES_FIRST_BIN_NS as a power of two */
+#define FIRST_SHIFT 20  /* SERIES_FIRST_BIN_NS as a power of two */
+#define WIDEST_SHIFT 62 /* of a width that is a time */
 #define FIRST_ROOM 8
 #define FIRST_STRIDE 4
 #define NO_PLACE UINT8_MAX
@@ -245,6 +246,18 @@ int64_t series_start_ns(const Series *series)
 int64_t series_bin_ns(const Series *series)
 {
 	return INT64_C(1) << series->shift;
+}
+
+void series_bin_span(const Series *series, int64_t t_ns, int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+	*ret_from_ns = t_ns;
+	*ret_to_ns = t_ns < INT64_MAX ? t_ns + 1 : t_ns;
+	if (t_ns < series->start_ns || series->shift >= WIDEST_SHIFT)
+		return;
+	uint64_t from = since_start(series, t_ns) >> series->shift << series->shift;
+	*ret_from_ns = (int64_t)((uint64_t)series->start_ns + from);
+	if (__builtin_add_overflow(*ret_from_ns, INT64_C(1) << series->shift, ret_to_ns))
+		*ret_to_ns = INT64_MAX;
 }
 
 size_t series_count(const Series *series)

@@ -54,6 +54,10 @@ void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns
 int64_t series_start_ns(const Series *series);
 int64_t series_bin_ns(const Series *series);
 
+/** series_bin_span: a stretch of time around @t_ns that is, and stays, in one bin: bins only grow.
+ * It may be shorter than the bin, but never empty. */
+void series_bin_span(const Series *series, int64_t t_ns, int64_t *ret_from_ns, int64_t *ret_to_ns);
+
 /** series_count: bins up to the last one that was touched in any column. */
 size_t series_count(const Series *series);
 

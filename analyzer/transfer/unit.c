@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/param.h>
 
 #include "analyzer/constants.h"
 
@@ -337,18 +338,42 @@ static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
 	unit->series_before_bytes = before_bytes;
 }
 
-static void series_payload(Unit *unit, Side side, const PayloadSample *sample)
+static void bin_write(Unit *unit)
 {
+	PayloadBin *bin = &unit->bin;
 	_Static_assert(UNIT_SERIES_FLIGHT == UNIT_SERIES_BYTES + 1 &&
 			       UNIT_SERIES_WINDOW == UNIT_SERIES_BYTES + 2 &&
 			       UNIT_SERIES_RTT == UNIT_SERIES_BYTES + 3,
 		"columns in a row");
-	const int64_t values[] = {(int64_t)sample->bytes, (int64_t)sample->in_flight,
-		(int64_t)sample->window, sample->rtt_ns};
-	if (side == unit_bulk_side(unit))
-		series_add_row(unit->series, sample->now_ns, UNIT_SERIES_BYTES, 4, values);
-	else if (sample->rtt_ns != SERIES_NONE)
-		series_add(unit->series, UNIT_SERIES_RTT, sample->now_ns, sample->rtt_ns);
+	const int64_t values[] = {bin->bytes, bin->in_flight, bin->window, bin->rtt_ns};
+	if (bin->until_ns > bin->from_ns)
+		series_add_row(unit->series, bin->from_ns, UNIT_SERIES_BYTES, 4, values);
+	bin->until_ns = bin->from_ns;
+}
+
+static void bin_begin(Unit *unit, int64_t now_ns)
+{
+	unit->bin = (PayloadBin){
+		.in_flight = SERIES_NONE, .window = SERIES_NONE, .rtt_ns = SERIES_NONE};
+	series_bin_span(unit->series, now_ns, &unit->bin.from_ns, &unit->bin.until_ns);
+}
+
+static void series_payload(Unit *unit, Side side, const PayloadSample *sample)
+{
+	PayloadBin *bin = &unit->bin;
+	bool is_bulk = side == unit_bulk_side(unit);
+	if (!is_bulk && sample->rtt_ns == SERIES_NONE)
+		return;
+	if (sample->now_ns < bin->from_ns || sample->now_ns >= bin->until_ns) {
+		bin_write(unit);
+		bin_begin(unit, sample->now_ns);
+	}
+	if (is_bulk) {
+		bin->bytes += (int64_t)sample->bytes;
+		bin->in_flight = MAX(bin->in_flight, (int64_t)sample->in_flight);
+		bin->window = MAX(bin->window, (int64_t)sample->window);
+	}
+	bin->rtt_ns = MAX(bin->rtt_ns, sample->rtt_ns);
 }
 
 void unit_payload(Unit *unit, Side side, const PayloadSample *sample)
@@ -409,6 +434,7 @@ void unit_drop_series(Unit *unit)
 
 void unit_seal(Unit *unit)
 {
+	bin_write(unit);
 	series_seal(unit->series);
 	series_seal(unit->account.buckets);
 	uint32_t count = unit->operation_count + unit->longest_count;

@@ -88,6 +88,13 @@ typedef struct UnitReads {
 	uint32_t count;
 } UnitReads;
 
+/** PayloadBin: what came in the bin of the pictures under way, before it is written there: most
+ * packets fall into the bin of the one before. */
+typedef struct PayloadBin {
+	int64_t from_ns, until_ns; /* empty when equal */
+	int64_t bytes, in_flight, window, rtt_ns;
+} PayloadBin;
+
 /** FtpTimes: moments of one FTP transfer, ns since the epoch, 0 unseen. */
 typedef struct FtpTimes {
 	int64_t prepared_ns;                 /* first byte of PORT, PASV… */
@@ -152,6 +159,7 @@ typedef struct Unit {
 	uint64_t facts_payload; /* of an FTP job: bytes of the connection `facts` describes */
 	uint64_t first_frame, last_frame;
 	Series *series;
+	PayloadBin bin;
 	/* when its pictures began, since small units need none, and what had been moved before */
 	int64_t series_from_ns;
 	uint64_t series_before_bytes, early_bytes; /* of it: moved before the unit was known */

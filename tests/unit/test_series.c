@@ -171,3 +171,29 @@ Test(series, a_row_is_its_values_one_by_one)
 	series_free(rows);
 	series_free(single);
 }
+
+Test(series, a_span_of_time_stays_in_one_bin)
+{
+	Random random = random_start();
+	for (unsigned round = 0; round < 300; round++) {
+		int64_t start = round % 3 ? START : INT64_MIN;
+		Series *all = series_new(start, 4, 1, (SeriesRule[]){SERIES_SUM});
+		Series *ends = series_new(start, 4, 1, (SeriesRule[]){SERIES_SUM});
+		int64_t reach = INT64_C(1) << random_between(&random, 10, 62), from, until;
+		int64_t t = start + random_between(&random, 0, reach);
+		series_add(all, 0, t, 0);
+		series_add(ends, 0, t, 0);
+		series_bin_span(all, t, &from, &until);
+		cr_assert(from <= t && (t < until || t == INT64_MAX), "round %u", round);
+		series_add(all, 0, from, 1);
+		series_add(all, 0, until - 1, 2);
+		series_add(ends, 0, t, 3);
+		int64_t later = start + random_between(&random, 0, INT64_MAX - 1);
+		series_add(all, 0, later, 0);
+		series_add(ends, 0, later, 0);
+		for (size_t b = 0; b < series_count(all); b++)
+			cr_assert_eq(series_value(all, 0, b), series_value(ends, 0, b));
+		series_free(all);
+		series_free(ends);
+	}
+}
