@@ -24,7 +24,7 @@ static bool is_broken_off(const Unit *unit)
 
 static bool is_same_file(const Unit *a, const Unit *b)
 {
-	return a->input == b->input && *a->file && strcmp(a->file, b->file) == 0 &&
+	return a->input == b->input && a->file && b->file && strcmp(a->file, b->file) == 0 &&
 	       memcmp(a->addr, b->addr, sizeof(a->addr)) == 0 &&
 	       unit_is_write(a) == unit_is_write(b);
 }

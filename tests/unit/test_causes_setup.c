@@ -189,8 +189,8 @@ Test(causes_setup, ftp_that_starts_over_loses_the_first_try)
 	Unit again = {.is_ftp = true, .facts = &c->facts};
 	again.payload[SIDE_SERVER] = 4000000;
 	memcpy(again.addr, c->unit.addr, sizeof(again.addr));
-	strcpy(c->unit.file, "big.bin");
-	strcpy(again.file, "big.bin");
+	c->unit.file = strdup("big.bin");
+	again.file = c->unit.file;
 	again.account.start_ns = c->unit.account.end_ns + 20 * CASE_MS;
 	again.account.end_ns = again.account.start_ns + 340 * CASE_MS;
 	c->units[1] = &again;
@@ -206,7 +206,7 @@ Test(causes_setup, ftp_that_starts_over_loses_the_first_try)
 	cr_assert_not(cause_case_conclude(c, "ftp-restart"));
 	/* another file */
 	again.start_offset = 0;
-	strcpy(again.file, "other.bin");
+	again.file = (char[]){"other.bin"};
 	cr_assert_not(cause_case_conclude(c, "ftp-restart"));
 	cause_case_free(c);
 }
