@@ -94,6 +94,10 @@
 #define STALL_MIN_NS (1500000)
 #define STALL_LOOP_SHARE 0.3
 #define DEMONSTRATED_SHARE 0.6
+/* Even pauses between full segments: they differ by what a proven speed may differ (path.c), and
+ * half a train of 16 has them. */
+#define SPACING_EVEN_SHARE 0.15
+#define SPACING_EVEN_RUN 8
 /* Delayed acknowledgement timers start at 40 ms (Linux, current Windows). */
 #define DELAYED_ACK_MIN_NS (30 * MILLISECOND_NS)
 

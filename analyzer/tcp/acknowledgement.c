@@ -339,6 +339,26 @@ static bool clock_jumped(const TcpDirection *d, const Packet *packet)
 	return gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 && moved_ns < CLOCK_JUMP_SHARE * gap_ns;
 }
 
+/*
+ * Data that echoes an older time stamp than the one that passed towards its sender was sent before
+ * that one arrived: it has been under way since then at least. RFC 7323 4.3.
+ */
+static void measure_under_way(TcpDirection *own, const Packet *packet, TcpStep *step)
+{
+	int64_t age = packet->ts_ns - own->pending_tsval_ns;
+	if (seq_before(packet->tsecr, own->pending_tsval)) {
+		own->older_echo_ns = age;
+		step->under_way_ns =
+			age > own->last_older_echo_ns ? age : own->last_older_echo_ns;
+		return;
+	}
+	/* the first that knows of it: what came before it is as far as the proof goes */
+	if (packet->tsecr == own->pending_tsval)
+		step->under_way_ns = own->older_echo_ns;
+	own->last_older_echo_ns = own->older_echo_ns;
+	own->older_echo_ns = 0;
+}
+
 void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
@@ -367,6 +387,8 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		own->has_last_tsval = true;
 	}
 	if (own->pending_tsval_ns != 0 && packet->tcp_flags & TCP_ACK) {
+		if (packet->payload_len > 0)
+			measure_under_way(own, packet, step);
 		if (packet->tsecr == own->pending_tsval) {
 			tcp_loop_sample(tcp, side, packet->ts_ns - own->pending_tsval_ns);
 			tcp_recent_min_add(

@@ -146,6 +146,8 @@ typedef struct TcpDirection {
 	int64_t last_tsval_ns;  /* RFC 7323 timestamps are a clock of their own */
 
 	int64_t pending_tsval_ns; /* ...at; 0 none */
+	int64_t older_echo_ns; /* data that did not know of it yet came until so long after that */
+	int64_t last_older_echo_ns; /* the same for the time stamp before it */
 	uint32_t first_tsval;
 	uint32_t max_acked_len; /* largest segment acknowledged at the first try */
 	int64_t first_tsval_ns;
@@ -154,6 +156,9 @@ typedef struct TcpDirection {
 	int64_t round_mark; /* docs/architecture.md, "Life of a packet" */
 	uint64_t round_max_flight;
 	int64_t flight_at_stop; /* when the sender sent its last segment */
+	int64_t spacing_ns; /* pause between the last two full segments, while pauses are even... */
+	int64_t spacing_at_ns; /* ...until this segment... */
+	uint32_t spacing_run;  /* ...so many in a row */
 
 	uint64_t demonstrated; /* largest flight since the last loss or restart */
 	uint64_t max_in_flight, packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
@@ -268,6 +273,8 @@ typedef struct TcpStep {
 				     empty when equal */
 	int64_t gap_opened_ns;    /* when the first of them was missed */
 	Side gap_side;
+	int64_t under_way_ns; /* its time stamps show that it was sent so long ago and longer, back
+				 to here included; 0 unknown */
 	int64_t previous_data_ns; /* last data of this side before it */
 	uint32_t previous_len;
 	int64_t next_before;   /* `next` before it */

@@ -345,6 +345,10 @@ static void push_train(const Conversation *conv, Train *train, Histogram *levels
 		return;
 	}
 	int64_t gap = tcp_rtt_now_ns(&conv->tcp, sender) / 4;
+	const TcpDirection *d = &conv->tcp.dir[sender];
+	/* segments of a slow link are further apart than a short round trip */
+	if (d->spacing_run >= SPACING_EVEN_RUN && gap < 2 * d->spacing_ns)
+		gap = 2 * d->spacing_ns;
 	train_push(train, levels, now_ns, bytes, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
 		unit);
 }

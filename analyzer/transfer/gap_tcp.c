@@ -242,13 +242,38 @@ static Bucket repair_bucket(RetransmissionKind kind)
 	return BUCKET_LOSS_RECOVERY;
 }
 
+/*
+ * Full segments that come at even pauses come off a link that is so slow, or from a sender that
+ * paces itself to what it takes for one: a program that stops now and then is not so even. Asked
+ * for pauses alone, and not next to the sender.
+ */
+static bool is_evenly_spaced(
+	Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
+{
+	TcpDirection *d = &conv->tcp.dir[side];
+	int64_t gap = packet->ts_ns - step->previous_data_ns;
+	bool is_full = step->len >= d->mss && step->previous_len >= d->mss;
+	int64_t differs = gap > d->spacing_ns ? gap - d->spacing_ns : d->spacing_ns - gap;
+	bool is_next = d->spacing_at_ns == step->previous_data_ns &&
+		       (double)differs <= SPACING_EVEN_SHARE * (double)d->spacing_ns;
+	d->spacing_run = is_full && is_next ? d->spacing_run + 1 : 0;
+	d->spacing_ns = gap;
+	d->spacing_at_ns = packet->ts_ns;
+	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	return d->spacing_run >= SPACING_EVEN_RUN && loop * 10 >= tcp_rtt_ns(&conv->tcp);
+}
+
 /* The sender may send as far as its windows are concerned: is it TCP's clock, or has the program
  * nothing to send? */
-static Bucket clocked_or_stalled(const Conversation *conv, Side side, const Packet *packet,
+static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *packet,
 	const TcpStep *step, int64_t rest_ns, bool new_message)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
+	bool is_even = is_evenly_spaced(conv, side, packet, step);
+	/* it stood in a queue on the way for longer than the pause: nobody paused */
+	if (is_even || (step->under_way_ns > 0 && rest_ns <= step->under_way_ns - loop))
+		return BUCKET_LINK;
 	bool is_triggered = !keeps_own_pace(conv, side, packet, step) &&
 			    trigger_of(conv, side, packet->ts_ns, new_message) != NULL;
 	if (!is_triggered && rest_ns > longer(STALL_MIN_NS, STALL_LOOP_SHARE, loop))
