@@ -354,11 +354,23 @@ static void names_take(Unit *unit, const FileRef *file)
 	unit->ftp.began_ns = file->began_ns;
 }
 
+/* What began in the middle of a file whose requests were not captured, until the first whose are.
+ */
+static void unknown_part_done(Conversation *conv, int64_t now_ns)
+{
+	Unit *unit = conv->unit;
+	if (!unit || !unit->is_unframed)
+		return;
+	conv->unit = NULL;
+	unit_close(conv, unit, now_ns);
+}
+
 static void on_file_opened(void *user, FileRef *file)
 {
 	Conversation *conv = user;
 	if (file->is_directory || file->is_pipe || file->user)
 		return;
+	unknown_part_done(conv, file->opened_ns);
 	Unit *unit = unit_open(conv, false, file->opened_ns);
 	if (!unit)
 		return;
@@ -660,6 +672,9 @@ static Unit *payload_unit(Conversation *conv)
 		}
 		return conv->unit;
 	}
+	/* the protocol is known now, the file that was under way when the capture began is not */
+	if (!conv->current && conv->unit && conv->unit->is_unframed)
+		return conv->unit;
 	/* what an FTP control connection carries is no file data */
 	return conv->current && !conv->current->is_ftp ? conv->current : NULL;
 }
