@@ -197,6 +197,25 @@ static bool waited_for_delayed_ack(
 	return e->ts_ns - step->previous_data_ns >= least;
 }
 
+/*
+ * RFC 896 and Minshall's variant: less than a segment waits until an earlier one that was not full
+ * either, or all that was sent, is acknowledged. A full window would have let a whole segment go.
+ */
+static bool waited_for_small(const TcpDirection *d, const TcpStep *step)
+{
+	if (step->len >= d->mss || step->flight_before <= 0)
+		return false;
+	if (d->sender_una >= step->next_before)
+		return true;
+	int64_t una = step->next_before - step->flight_before; /* when it stopped */
+	const SendRecord *r;
+	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL && r->end > una; i++) {
+		if (r->len < d->mss && r->end <= d->sender_una)
+			return true;
+	}
+	return false;
+}
+
 /* A window within a tenth of its largest counts as not growing any more (docs/causes.md,
  * autotuning-restricted). */
 static void count_plateau(TcpDirection *d, uint32_t window, int64_t now_ns)
@@ -280,6 +299,11 @@ static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *pa
 		return BUCKET_SENDER_STALLED;
 	if (step->previous_len < d->mss && !is_triggered)
 		return BUCKET_SENDER_STALLED;
+	/* after a loss CUBIC stays near its old window for seconds (RFC 9438 4.2): no plateau of a
+	 * buffer; and a window of a few segments may be why the rest waited */
+	bool is_quiet = d->last_loss_ns == 0 || packet->ts_ns - d->last_loss_ns > PLATEAU_QUIET_NS;
+	if (is_triggered && is_quiet && waited_for_small(d, step))
+		return BUCKET_ROUND_TRIP;
 	bool is_far =
 		loop > 2 * MILLISECOND_NS && (double)loop > 0.3 * (double)tcp_rtt_ns(&conv->tcp);
 	if (is_far && (double)step->flight_before + 2.0 * d->mss <
@@ -290,9 +314,6 @@ static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *pa
 	int64_t base = tcp_rtt_ns(&conv->tcp), now = tcp_rtt_now_ns(&conv->tcp, side);
 	bool is_below_window =
 		(double)d->plateau_reference <= PLATEAU_WINDOW_SHARE * (double)d->peer_window;
-	/* after a loss CUBIC stays near its old window for seconds (RFC 9438 4.2): no plateau of a
-	 * buffer */
-	bool is_quiet = d->last_loss_ns == 0 || packet->ts_ns - d->last_loss_ns > PLATEAU_QUIET_NS;
 	if (d->plateau_rounds >= PLATEAU_ROUNDS && is_below_window && is_quiet &&
 		now <= base + base / 4 + NOISE_FLOOR_NS)
 		return BUCKET_SEND_BUFFER;
@@ -388,7 +409,8 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	ret->bucket = clocked_or_stalled(conv, side, packet, step, gap, new_message);
-	bool is_clocked = ret->bucket != BUCKET_SENDER_STALLED;
+	bool is_clocked =
+		ret->bucket != BUCKET_SENDER_STALLED && ret->bucket != BUCKET_ROUND_TRIP;
 	if (is_clocked)
 		d->round_was_limited = true;
 	ret->is_queued =
