@@ -369,7 +369,10 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	if (conv->control && packet->payload_len == 0)
 		tracker_given_up(conv, packet, &step);
 	if (conv->control && step.closes) {
-		conv->control->data_done_ns = packet->ts_ns;
+		/* once the client has closed, that the server does not is its own time */
+		bool is_client = conversation_side(conv, step.side) == SIDE_CLIENT;
+		if (is_client || !conv->tcp.dir[1 - (int)step.side].fin_seen)
+			conv->control->data_done_ns = packet->ts_ns;
 		if (conv->session)
 			session_ftp_data_done(conv->session, packet->ts_ns);
 		tracker_data_closed(conv, packet->ts_ns);
