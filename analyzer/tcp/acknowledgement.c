@@ -348,8 +348,7 @@ static void measure_under_way(TcpDirection *own, const Packet *packet, TcpStep *
 	int64_t age = packet->ts_ns - own->pending_tsval_ns;
 	if (seq_before(packet->tsecr, own->pending_tsval)) {
 		own->older_echo_ns = age;
-		step->under_way_ns =
-			age > own->last_older_echo_ns ? age : own->last_older_echo_ns;
+		step->under_way_ns = age > own->last_older_echo_ns ? age : own->last_older_echo_ns;
 		return;
 	}
 	/* the first that knows of it: what came before it is as far as the proof goes */

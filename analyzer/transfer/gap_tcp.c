@@ -56,9 +56,9 @@ static const AckEvent *release_of(const TcpDirection *d, int64_t next, int64_t r
 	return release;
 }
 
-/* A sender that had room long before it went on was not waiting for room. */
-static bool had_room_before(
-	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
+/* When the sender knew of room worth sending into; INT64_MAX when no advert that is remembered made
+ * it. */
+static int64_t room_known_ns(const Conversation *conv, Side side, const TcpStep *step)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	/* senders put off sending into a little room: a few segments, or a quarter of the window */
@@ -66,10 +66,16 @@ static bool had_room_before(
 	if (room < ROOM_MIN_SEGMENTS * (int64_t)d->mss)
 		room = ROOM_MIN_SEGMENTS * (int64_t)d->mss;
 	const AckEvent *release = release_of(d, step->next_before, room);
-	if (!release)
-		return false;
-	int64_t known = release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side);
-	return now_ns - known > longer(2 * MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
+	return release ? release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side) : INT64_MAX;
+}
+
+/* A sender that had room long before it went on was not waiting for room. */
+static bool had_room_before(
+	const Conversation *conv, Side side, const TcpStep *step, int64_t now_ns)
+{
+	int64_t known = room_known_ns(conv, side, step);
+	return known != INT64_MAX &&
+	       now_ns - known > longer(2 * MILLISECOND_NS, 0.25, tcp_rtt_ns(&conv->tcp));
 }
 
 /*
@@ -320,6 +326,47 @@ static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *pa
 	return BUCKET_CONGESTION_WINDOW;
 }
 
+/* The sender stood at the edge of a window of @window bytes for all of @gap. */
+static void classify_edge(Conversation *conv, const Packet *packet, const TcpStep *step,
+	uint32_t window, int64_t gap, GapTcp *ret)
+{
+	Side side = step->side;
+	TcpDirection *d = &conv->tcp.dir[side];
+	ret->bucket = window_was_closed(conv, side, step, packet->ts_ns) ? BUCKET_ZERO_WINDOW
+									 : BUCKET_RECEIVE_WINDOW;
+	if (ret->bucket == BUCKET_RECEIVE_WINDOW && gap > NOISE_FLOOR_NS)
+		ret->late_ns = release_late_ns(conv, side, step);
+	/* held data back while its window had shrunk: without that there were no stop at all */
+	bool is_shrunk = ret->late_ns > 0 && window < d->max_peer_window / 2;
+	if (ret->late_ns > gap || is_shrunk)
+		ret->late_ns = gap;
+	count_edge_stop(d, window, packet->ts_ns, gap, ret->late_ns);
+	if (ret->late_ns > 0 || ret->bucket == BUCKET_ZERO_WINDOW)
+		d->last_late_ns = packet->ts_ns;
+	ret->is_queued = ret->bucket == BUCKET_RECEIVE_WINDOW && ret->late_ns == 0 &&
+			 tcp_queue_stands(&conv->tcp, side);
+}
+
+/* The window was closed for a while, and the sender went on some time after it was opened: only
+ * that time is the sender's. Returns what was the window's. */
+static int64_t charge_closed_window(
+	Conversation *conv, const Packet *packet, const TcpStep *step, uint32_t window)
+{
+	Side side = step->side;
+	int64_t known = room_known_ns(conv, side, step);
+	int64_t ns = known - conv->timeline->accounted_ns;
+	if (ns <= NOISE_FLOOR_NS || !window_was_closed(conv, side, step, known))
+		return 0;
+	count_edge_stop(&conv->tcp.dir[side], window, known, ns, 0);
+	conv->tcp.dir[side].last_late_ns = known;
+	timeline_add(conv->timeline, known,
+		&(Span){.frame = packet->frame,
+			.stream = conv->stream,
+			.side = (uint8_t)conversation_side(conv, side),
+			.bucket = BUCKET_ZERO_WINDOW});
+	return ns;
+}
+
 void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *step,
 	bool new_message, GapTcp *ret)
 {
@@ -372,25 +419,13 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_flow = true;
 		return;
 	}
-	if (gap > 0 && stood_at_edge(conv, side, step, &window) &&
-		!had_room_before(conv, side, step, packet->ts_ns)) {
-		ret->bucket = window_was_closed(conv, side, step, packet->ts_ns)
-				      ? BUCKET_ZERO_WINDOW
-				      : BUCKET_RECEIVE_WINDOW;
-		if (ret->bucket == BUCKET_RECEIVE_WINDOW && gap > NOISE_FLOOR_NS)
-			ret->late_ns = release_late_ns(conv, side, step);
-		/* held data back while its window had shrunk: without that there were no stop at
-		 * all */
-		bool is_shrunk = ret->late_ns > 0 && window < d->max_peer_window / 2;
-		if (ret->late_ns > gap || is_shrunk)
-			ret->late_ns = gap;
-		count_edge_stop(d, window, packet->ts_ns, gap, ret->late_ns);
-		if (ret->late_ns > 0 || ret->bucket == BUCKET_ZERO_WINDOW)
-			d->last_late_ns = packet->ts_ns;
-		ret->is_queued = ret->bucket == BUCKET_RECEIVE_WINDOW && ret->late_ns == 0 &&
-				 tcp_queue_stands(&conv->tcp, side);
+	bool is_at_edge = gap > 0 && stood_at_edge(conv, side, step, &window);
+	if (is_at_edge && !had_room_before(conv, side, step, packet->ts_ns)) {
+		classify_edge(conv, packet, step, window, gap, ret);
 		return;
 	}
+	if (is_at_edge && !new_message)
+		gap -= charge_closed_window(conv, packet, step, window);
 	if (gap <= NOISE_FLOOR_NS) {
 		ret->bucket = BUCKET_LINK;
 		ret->is_flow = true;
@@ -409,8 +444,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		return;
 	}
 	ret->bucket = clocked_or_stalled(conv, side, packet, step, gap, new_message);
-	bool is_clocked =
-		ret->bucket != BUCKET_SENDER_STALLED && ret->bucket != BUCKET_ROUND_TRIP;
+	bool is_clocked = ret->bucket != BUCKET_SENDER_STALLED && ret->bucket != BUCKET_ROUND_TRIP;
 	if (is_clocked)
 		d->round_was_limited = true;
 	ret->is_queued =
