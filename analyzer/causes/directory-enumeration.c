@@ -63,8 +63,9 @@ static const char *sentence(const CauseContext *context, const Listing *l)
 	const char *time = cause_time(context, (double)total_ns(l));
 	if (l->has_queries && l->query_ns > l->list_trips_ns + l->list_server_ns)
 		return cause_printf(context,
-			"After listing a folder the client asks about its entries one by one: %.0f "
-			"questions and %.0f listing requests take %s, each a %s round trip.",
+			"After listing a folder the client asks about its entries, or changes "
+			"them, one by one: %.0f names and %.0f listing requests take %s, each "
+			"request a %s round trip.",
 			l->queries, l->lists, time, rtt);
 	return cause_printf(context,
 		"Listing folders took %.0f requests and %s, each a %s round trip or more.",
@@ -74,7 +75,7 @@ static const char *sentence(const CauseContext *context, const Listing *l)
 static void advise(const CauseContext *context, FindingDraft *draft, const Listing *l)
 {
 	if (l->has_queries) {
-		draft->fix = "fewer questions per entry";
+		draft->fix = "fewer requests per entry";
 		cause_advice(draft,
 			"Use a view or a program that takes what the listing already says: "
 			"in Explorer turn off thumbnails and extra columns for network "

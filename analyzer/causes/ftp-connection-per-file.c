@@ -4,12 +4,15 @@
  * dialogue before and after it. docs/causes.md, ftp-connection-per-file.
  */
 #include <math.h>
+#include <string.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/constants.h"
 
 /* docs/causes.md, ftp-connection-per-file. */
 #define MIN_FILES 10
+/* What is said of each file needs a few of them. */
+#define MIN_FILES_IN_SESSION 3
 #define SMALL_BYTES (1000 * 1000)
 #define MIN_SHARE 0.40
 /* RETR or STOR and its answer, and the data: what is left when everything else is pipelined or
@@ -22,10 +25,25 @@
 
 static const unsigned mask_control = OP_MASK_ALL & ~OP_MASK(OP_AUTH);
 
+/* Of all sessions between the two hosts: a client that uses several has a part of the files in
+ * each. */
+static uint64_t files_in_all(const CauseContext *context)
+{
+	uint64_t files = 0;
+	for (uint32_t i = 0; i < context->unit_count; i++) {
+		const Unit *other = context->units[i];
+		if (other->is_job && other->is_ftp && other != context->unit &&
+			memcmp(other->addr, context->unit->addr, sizeof(other->addr)) == 0)
+			files += other->files;
+	}
+	return files + context->unit->files;
+}
+
 static bool is_candidate(const CauseContext *context)
 {
 	const Unit *unit = context->unit;
-	return unit->is_job && unit->is_ftp && unit->files >= MIN_FILES && context->rtt_ns > 0 &&
+	return unit->is_job && unit->is_ftp && unit->files >= MIN_FILES_IN_SESSION &&
+	       files_in_all(context) >= MIN_FILES && context->rtt_ns > 0 &&
 	       histogram_quantile(&unit->file_size, 0.5) <= SMALL_BYTES;
 }
 

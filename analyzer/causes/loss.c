@@ -188,12 +188,15 @@ static LossKind unneeded_kind(const CauseContext *context, const LossFacts *fact
 	return LOSS_SPURIOUS;
 }
 
-/* Few packets under way: nothing but a timer could report the loss. */
-static LossKind stall_kind(const TcpDirection *d)
+/* Few packets under way: nothing but a timer could report the loss. Far from the sender many may
+ * have been lost unseen before it: then their repairs are counted. */
+static LossKind stall_kind(const LossFacts *facts)
 {
+	const TcpDirection *d = facts->direction;
 	uint64_t tails = d->tail_timeouts + d->tail_probes + d->unseen_tails;
 	uint64_t all = d->timeouts + d->tail_probes + d->unseen_stalls;
-	return tails * 2 >= all ? LOSS_TAIL : LOSS_TIMEOUT;
+	bool are_few = facts->lost <= UNSEEN_TAIL_PACKETS * all;
+	return are_few && tails * 2 >= all ? LOSS_TAIL : LOSS_TIMEOUT;
 }
 
 static bool is_congestive(const LossFacts *facts)
@@ -240,6 +243,12 @@ static bool is_policed(const CauseContext *context, const LossFacts *facts)
 	       (!c->is_proven || c->bytes_per_s >= LOSS_PATH_FACTOR * fit->bytes_per_s);
 }
 
+static bool link_was_full(const CauseContext *context)
+{
+	int64_t busy = context->link_ns + context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	return cause_share(context, busy) >= HEALTHY_LINK_SHARE;
+}
+
 LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 {
 	if (!loss_facts(context, ret) || ret->cost_ns < cause_min_lost_ns(context))
@@ -258,17 +267,21 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 	/* timers tell the story when most repairs needed one, not when a few of many did */
 	bool are_usual = timers * 2 >= d->loss_events || ret->lost < LOSS_MIN_PACKETS;
 	if (has_stalls && are_usual && ret->stall_ns * 2 >= ret->cost_ns)
-		return stall_kind(d);
+		return stall_kind(ret);
 	/* a long path suffers from rates that a short one does not notice */
 	bool explains = ret->rate >= LOSS_MIN_RATE ||
 			(ret->mathis > 0 && ret->mathis <= MATHIS_TOLERANCE * context->rate);
 	if (ret->lost < LOSS_MIN_PACKETS || !explains)
-		return has_stalls ? stall_kind(d) : LOSS_FINE;
+		return has_stalls ? stall_kind(ret) : LOSS_FINE;
 	if (is_first_overshoot(context, ret))
 		return LOSS_FINE;
 	if (is_policed(context, ret))
 		return LOSS_POLICED;
-	return is_congestive(ret) ? LOSS_CONGESTIVE : LOSS_RANDOM;
+	if (!is_congestive(ret))
+		return LOSS_RANDOM;
+	/* a link that is full with this and others loses what is too much: that is how it is shared
+	 */
+	return link_was_full(context) ? LOSS_FINE : LOSS_CONGESTIVE;
 }
 
 /* Link time of bytes that passed the capture point twice: without the loss they pass once. */

@@ -27,15 +27,20 @@
 typedef struct Files {
 	double count, size, requests, data_requests;
 	int64_t metadata_ns;
+	bool is_names; /* nothing was moved: names were asked about, renamed, deleted */
 } Files;
 
 static bool measure(const CauseContext *context, Files *ret)
 {
 	const Unit *unit = context->unit;
-	if (!unit->is_job || unit->is_ftp || unit->files < MIN_FILES || context->rtt_ns <= 0)
+	uint64_t names = unit->class_count[OP_OPEN];
+	bool is_names = unit->files == 0 && context->bytes == 0;
+	if (!unit->is_job || unit->is_ftp || context->rtt_ns <= 0 ||
+		(is_names ? names : unit->files) < MIN_FILES)
 		return false;
-	Files f = {.count = (double)unit->files,
-		.size = (double)histogram_quantile(&unit->file_size, 0.5)};
+	Files f = {.count = (double)(is_names ? names : unit->files),
+		.size = (double)histogram_quantile(&unit->file_size, 0.5),
+		.is_names = is_names};
 	for (int c = 0; c < OP_CLASS_COUNT; c++) {
 		if (OP_MASK(c) & (OP_MASK_META | OP_MASK_DATA))
 			f.requests += (double)unit->class_count[c] / f.count;
@@ -75,8 +80,9 @@ static int64_t metadata_round_trips(const FindingDraft *draft)
 static void describe(const CauseContext *context, FindingDraft *draft, const Files *f)
 {
 	double per_file_ns = (double)context->wall_ns / f->count;
-	cause_number(draft, "files", NUMBER_COUNT, f->count);
-	cause_number(draft, "bytes per file, median", NUMBER_BYTES, f->size);
+	cause_number(draft, f->is_names ? "names" : "files", NUMBER_COUNT, f->count);
+	if (!f->is_names)
+		cause_number(draft, "bytes per file, median", NUMBER_BYTES, f->size);
 	cause_number(draft, "requests per file", NUMBER_COUNT, round(f->requests * 10) / 10);
 	cause_number(draft, "time per file", NUMBER_NS, per_file_ns);
 	cause_number(draft, "round trip", NUMBER_NS, (double)context->rtt_ns);
@@ -86,6 +92,15 @@ static void describe(const CauseContext *context, FindingDraft *draft, const Fil
 			10);
 	cause_number(draft, "time the path needed for the data", NUMBER_PERCENT,
 		100 * cause_share(context, context->link_ns));
+	if (f->is_names) {
+		draft->sentence = cause_printf(context,
+			"%.0f names were worked on one after the other, asked about, renamed or "
+			"deleted, with %.1f requests each, and each request waits a %s round trip: "
+			"%s of waiting per name.",
+			f->count, f->requests, cause_time(context, (double)context->rtt_ns),
+			cause_time(context, (double)draft->lost_ns / f->count));
+		return;
+	}
 	double ceiling_ns = f->requests * (double)context->rtt_ns;
 	draft->ceiling_bytes_per_s = f->size * 1e9 / ceiling_ns;
 	draft->ceiling_formula =
@@ -100,9 +115,15 @@ static void describe(const CauseContext *context, FindingDraft *draft, const Fil
 		cause_time(context, (double)draft->lost_ns / f->count));
 }
 
-static void advise(FindingDraft *draft)
+static void advise(FindingDraft *draft, const Files *f)
 {
 	draft->fix = "several files at the same time";
+	if (f->is_names) {
+		cause_advice(draft, "Work on several names at the same time, or let a program on "
+				    "the server do it: a folder that is renamed or removed there "
+				    "is one request.");
+		return;
+	}
 	cause_advice(draft,
 		"Copy several files at the same time: `robocopy /MT:16`, rclone --transfers "
 		"16. The requests of one file wait while those of the others travel.");
@@ -147,7 +168,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		cause_hides(draft, per_file[i],
 			(double)context->unit->account.bucket_ns[per_file[i]] * (1 - 1 / f.count));
 	describe(context, draft, &f);
-	advise(draft);
+	advise(draft, &f);
 	evidence(context, draft);
 	draft->blame = "CLIENT";
 	draft->confidence = draft->lost_ns >= HIGH_MARGIN * cause_min_lost_ns(context) &&
@@ -160,7 +181,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	Files f;
-	if (!measure(context, &f))
+	if (!measure(context, &f) || f.is_names)
 		return NULL;
 	return cause_printf(context, "work per file (%s of the time)",
 		cause_percent(context, cause_share(context, f.metadata_ns)));
