@@ -122,8 +122,13 @@ static bool is_single_pause(const CauseContext *context, const FindingDraft *dra
 		account_evidence(a, is_stall ? BUCKET_SENDER_STALLED : BUCKET_SERVER_PROCESSING);
 	if (longest->ns * SINGLE_PAUSE_PARTS < draft->lost_ns)
 		return false;
-	return context->unit->is_unframed ||
-	       (is_stall && longest->ns >= TIMEOUT_MIN_NS && context->vantage != VANTAGE_SERVER);
+	if (context->unit->is_unframed)
+		return true;
+	/* nothing was lost before the capture point, and what came next was sent then */
+	bool is_proven = context->sender && context->bulk == SIDE_SERVER &&
+			 context->sender->silent_ns >= longest->ns;
+	return is_stall && longest->ns >= TIMEOUT_MIN_NS && context->vantage != VANTAGE_SERVER &&
+	       !is_proven;
 }
 
 /* Whether the server got slower while the copy ran, as when a cache fills. docs/causes.md,

@@ -321,13 +321,17 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 			step->len == 0});
 }
 
+/* A packet that was sent at the end of a pause, not held up on the way through it: its sender's
+ * clock, known to a few per cent, moved on by as much. */
+#define CLOCK_FRESH_SHARE 0.9
+
 /*
  * Whether the capture's clock was set forward since this side's last packet: its own clock, whose
  * speed is known from before, moved on by much less (docs/causes.md, capture-clock).
  */
-static bool clock_jumped(const TcpDirection *d, const Packet *packet)
+static bool clock_jumped(const TcpDirection *d, const Packet *packet, TcpStep *step)
 {
-	if (!d->has_last_tsval || packet->ts_ns - d->last_tsval_ns < CLOCK_JUMP_MIN_NS)
+	if (!d->has_last_tsval || packet->ts_ns - d->last_tsval_ns < TIMEOUT_MIN_NS)
 		return false;
 	int64_t known_ns = d->last_tsval_ns - d->first_tsval_ns;
 	uint32_t ticks = d->last_tsval - d->first_tsval;
@@ -336,7 +340,8 @@ static bool clock_jumped(const TcpDirection *d, const Packet *packet)
 	double tick_ns = (double)known_ns / ticks;
 	double moved_ns = (double)(uint32_t)(packet->tsval - d->last_tsval) * tick_ns;
 	double gap_ns = (double)(packet->ts_ns - d->last_tsval_ns);
-	return gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 && moved_ns < CLOCK_JUMP_SHARE * gap_ns;
+	step->is_fresh = moved_ns >= CLOCK_FRESH_SHARE * gap_ns;
+	return gap_ns >= CLOCK_JUMP_MIN_NS && gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 && moved_ns < CLOCK_JUMP_SHARE * gap_ns;
 }
 
 /*
@@ -369,7 +374,7 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		towards->pending_tsval = packet->tsval;
 		towards->pending_tsval_ns = packet->ts_ns;
 	}
-	if (clock_jumped(own, packet)) {
+	if (clock_jumped(own, packet, step)) {
 		step->clock_jumped = true;
 		tcp->clock_jumps++;
 		/* the two clocks are compared anew from here */

@@ -207,6 +207,8 @@ typedef struct TcpDirection {
 	int64_t last_loss_ns; /* newest repair; 0 none */
 	int64_t zero_window_ns;
 	int64_t at_edge_ns; /* this sender stood at the peer's edge */
+	int64_t silent_ns; /* longest pause in which it sent nothing, lost or under way: its packet
+			      numbers and its clock prove it */
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
@@ -262,6 +264,9 @@ typedef struct TcpStep {
 	bool unseen_before; /* the IP-ID ledger proves packets sent just before that were not seen
 			       here... */
 	uint16_t unseen_count; /* ...so many */
+	bool none_unseen;      /* the ledger proves that there were none */
+	bool is_fresh;         /* the sender's clock moved on by the pause before it: it was sent at
+				  its end */
 	bool starts_recovery, ends_recovery;
 	bool was_in_recovery; /* before this packet */
 	bool scale_lost;      /* it proved that the client does not know of window scaling */

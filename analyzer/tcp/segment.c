@@ -375,6 +375,7 @@ static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
 		 * elsewhere */
 		step->unseen_before = was_orderly && d->ttl_max <= IP_ID_UNIX_TTL && jump > 1 &&
 				      jump <= IP_ID_MAX_JUMP;
+		step->none_unseen = was_orderly && d->ttl_max <= IP_ID_UNIX_TTL && jump == 1;
 		if (step->unseen_before) {
 			step->unseen_count = (uint16_t)(jump - 1);
 			d->unseen_sent += step->unseen_count;

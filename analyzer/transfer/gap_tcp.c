@@ -301,8 +301,11 @@ static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *pa
 		return BUCKET_LINK;
 	bool is_triggered = !keeps_own_pace(conv, side, packet, step) &&
 			    trigger_of(conv, side, packet->ts_ns, new_message) != NULL;
-	if (!is_triggered && rest_ns > longer(STALL_MIN_NS, STALL_LOOP_SHARE, loop))
+	if (!is_triggered && rest_ns > longer(STALL_MIN_NS, STALL_LOOP_SHARE, loop)) {
+		if (step->none_unseen && step->is_fresh && rest_ns > conv->tcp.dir[side].silent_ns)
+			conv->tcp.dir[side].silent_ns = rest_ns;
 		return BUCKET_SENDER_STALLED;
+	}
 	if (step->previous_len < d->mss && !is_triggered)
 		return BUCKET_SENDER_STALLED;
 	/* after a loss CUBIC stays near its old window for seconds (RFC 9438 4.2): no plateau of a
