@@ -154,8 +154,9 @@ const Cause cause_directory_enumeration = {
 	.conclude = conclude,
 	.guide =
 		{
-			.rule = "Listing folders, with the questions about single entries that "
-				"follow it, takes {} of the time or more. Questions count when "
+			.rule = "Listing folders, with the requests for single entries (questions, "
+				"changes) that follow it, takes {} of the time or more. They count "
+				"when "
 				"there are {} or more and hardly any file is moved.",
 			.numbers = {GUIDE_SHARE(MIN_SHARE), GUIDE_COUNT(MIN_ENTRY_QUERIES)},
 			.needs = "Listing requests of the job.",

@@ -157,7 +157,8 @@ const Cause cause_ftp_connection_per_file = {
 	.conclude = conclude,
 	.guide =
 		{
-			.rule = "A job of {} files or more, half of them {} or smaller, spends {} "
+			.rule = "A job of {} files or more (counted over all sessions of the same "
+				"hosts), half of them {} or smaller, spends {} "
 				"or more of its time on connections, commands and the slow start "
 				"of "
 				"each connection.",
@@ -165,7 +166,7 @@ const Cause cause_ftp_connection_per_file = {
 				GUIDE_SHARE(MIN_SHARE), GUIDE_NS(QUICK_PER_FILE_NS)},
 			.needs = "The control connection.",
 			.traps = {"A server that takes {} and more per file is told by itself.",
-				"Parallel sessions hide it."},
+				"Parallel sessions hide a part of it."},
 			.confidence = "High with twice the least loss and a known capture place; "
 				      "otherwise medium.",
 			.advice = {{"FTP client", "Pack the files first (tar, zip), or move "

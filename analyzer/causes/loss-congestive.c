@@ -76,6 +76,9 @@ const Cause cause_loss_congestive = {
 				  "in "
 				  "health.",
 				"A rate limiter without a queue drops at an even rate: policing.",
+				"On a link that is full, shared or not, losses are how it tells: "
+				"not "
+				"told.",
 				"A receiver whose buffer overruns is told as zero-window."},
 			.confidence = "Medium: the queue itself is not in the capture.",
 			.advice = {{"Network", "The link is busier than it can carry, or its queue "

@@ -201,7 +201,9 @@ const Cause cause_small_files_metadata = {
 	.guide =
 		{
 			.rule = "A job of {} files or more, half of them {} or smaller, spends {} "
-				"or more of its time on opening, asking about and closing files.",
+				"or more of its time on opening, asking about and closing files. "
+				"Or "
+				"as many names were asked about, renamed or deleted without data.",
 			.numbers = {GUIDE_COUNT(MIN_FILES), GUIDE_BYTES(SMALL_FILE_BYTES),
 				GUIDE_SHARE(MIN_METADATA_SHARE)},
 			.needs = "The requests of the job.",

@@ -341,7 +341,8 @@ static bool clock_jumped(const TcpDirection *d, const Packet *packet, TcpStep *s
 	double moved_ns = (double)(uint32_t)(packet->tsval - d->last_tsval) * tick_ns;
 	double gap_ns = (double)(packet->ts_ns - d->last_tsval_ns);
 	step->is_fresh = moved_ns >= CLOCK_FRESH_SHARE * gap_ns;
-	return gap_ns >= CLOCK_JUMP_MIN_NS && gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 && moved_ns < CLOCK_JUMP_SHARE * gap_ns;
+	return gap_ns >= CLOCK_JUMP_MIN_NS && gap_ns - moved_ns > CLOCK_JUMP_MIN_NS / 2.0 &&
+	       moved_ns < CLOCK_JUMP_SHARE * gap_ns;
 }
 
 /*

@@ -366,6 +366,7 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	step->end = step->from + packet->payload_len;
 	step->next_before = d->next;
 	step->flight_before = d->flight_at_stop;
+	step->small_end = d->small_end;
 	if (packet->payload_len > 0) {
 		/* ahead, half the sequence space may be missing in the capture */
 		if (step->end < d->next - (int64_t)UINT32_MAX / 4 || is_stale(d, packet, step))

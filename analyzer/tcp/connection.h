@@ -159,6 +159,7 @@ typedef struct TcpDirection {
 	int64_t spacing_ns; /* pause between the last two full segments, while pauses are even... */
 	int64_t spacing_at_ns; /* ...until this segment... */
 	uint32_t spacing_run;  /* ...so many in a row */
+	int64_t small_end;     /* end of the newest segment that was not full */
 
 	uint64_t demonstrated; /* largest flight since the last loss or restart */
 	uint64_t max_in_flight, packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
@@ -207,8 +208,8 @@ typedef struct TcpDirection {
 	int64_t last_loss_ns; /* newest repair; 0 none */
 	int64_t zero_window_ns;
 	int64_t at_edge_ns; /* this sender stood at the peer's edge */
-	int64_t silent_ns; /* longest pause in which it sent nothing, lost or under way: its packet
-			      numbers and its clock prove it */
+	int64_t silent_ns;  /* longest pause in which it sent nothing, lost or under way: its packet
+			       numbers and its clock prove it */
 	uint64_t edge_stops, late_releases;
 	uint64_t edge_window_sum; /* window in force at the stops, summed, for its mean */
 	uint32_t edge_window_min, edge_window_max;
@@ -284,6 +285,7 @@ typedef struct TcpStep {
 	uint32_t previous_len;
 	int64_t next_before;   /* `next` before it */
 	int64_t flight_before; /* in flight when the sender stopped */
+	int64_t small_end;     /* end of the last segment before it that was not full */
 } TcpStep;
 
 typedef enum TcpState {

@@ -652,5 +652,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		&(SendRecord){packet->ts_ns, step->end, step->len, step->segment != SEGMENT_NEW});
 	d->last_data_ns = packet->ts_ns;
 	d->last_len = step->len;
+	if (step->len < d->mss)
+		d->small_end = step->end;
 	d->flight_at_stop = d->next - d->sender_una;
 }

@@ -214,12 +214,7 @@ static bool waited_for_small(const TcpDirection *d, const TcpStep *step)
 	if (d->sender_una >= step->next_before)
 		return true;
 	int64_t una = step->next_before - step->flight_before; /* when it stopped */
-	const SendRecord *r;
-	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL && r->end > una; i++) {
-		if (r->len < d->mss && r->end <= d->sender_una)
-			return true;
-	}
-	return false;
+	return step->small_end > una && step->small_end <= d->sender_una;
 }
 
 /* A window within a tenth of its largest counts as not growing any more (docs/causes.md,

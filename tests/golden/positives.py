@@ -139,7 +139,43 @@ def at_once(_):
     return 100 * US
 
 
+def spaced(path, block):
+    """3 MB in blocks of so many segments, 2 ms a segment in the mean, over 3 ms: one a block is a link of 6 Mbit/s, more are a
+    sender that stops."""
+    capture = Capture(snap=66)
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 5001, 3 * MS)
+    t = tcp.open(0)
+    tcp.send(t, CLIENT, b"file, please")
+    t += 3 * MS
+    for _ in range(2000 // block):
+        tcp.send(t, SERVER, bytes(block * tcp.mss), gap_ns=12 * US)
+        t += 2 * MS * block
+    tcp.close(t)
+    capture.write(path)
+
+
+def in_pieces(path, trips):
+    """60 answers over 37 ms: a header, a segment, and what is less than one a round trip later (RFC 896); or, with more round trips,
+    whole segments, as many each time."""
+    capture = Capture(snap=66)
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 8080, 37 * MS)
+    t = tcp.open(0)
+    for _ in range(60):
+        tcp.send(t, CLIENT, b"q" * 80)
+        t += tcp.rtt_ns
+        for _ in range(trips):
+            tcp.send(t, SERVER, bytes((200 if trips == 1 else 0) + 3 * tcp.mss), gap_ns=12 * US)
+            t += tcp.rtt_ns
+        if trips == 1:
+            tcp.send(t, SERVER, bytes(1000))
+        t += MS
+    tcp.close(t)
+    capture.write(path)
+
+
 GENERATED = (
+    ("server-slow-read", spaced, 100, (1,)),
+    ("send-buffer-small", in_pieces, 40, (1,)),
     ("jumbo-frames-missing", gigabit, 8960, (1460,)),
     ("middlebox-terminated-handshake", answered_for, MS, (40 * MS,)),
     ("session-setup-slow", referred, 1500 * MS, (MS,)),

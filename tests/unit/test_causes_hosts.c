@@ -123,6 +123,43 @@ Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
 	cause_case_free(c);
 }
 
+Test(causes_hosts, few_pauses_between_blocks_that_add_up)
+{
+	CauseCase *c = cause_case_new();
+	cause_case_requests(c, false, 16, 256 * KIB, 1, CASE_MS / 5);
+	for (int i = 0; i < 15; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, 60 * CASE_MS);
+	c->unit.account.think_ns[OP_READ] = 15 * 60 * CASE_MS;
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	for (int i = 0; i < 2; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, 60 * CASE_MS);
+	c->unit.account.think_ns[OP_READ] = 17 * 60 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "client-think"));
+	/* between files a few are how programs begin and end */
+	c->unit.account.think_ns[OP_READ] = 0;
+	cr_assert_not(cause_case_conclude(c, "client-think"));
+	cause_case_free(c);
+}
+
+Test(causes_hosts, a_silence_that_the_sender_is_known_to_have_kept)
+{
+	CauseCase *c = cause_case_new();
+	c->context.vantage = VANTAGE_CLIENT;
+	cause_case_requests(c, false, 8, MIB, 4, CASE_MS / 5);
+	cause_case_add(c, BUCKET_SENDER_STALLED, 3000 * CASE_MS);
+	c->unit.account.stalled_ns[SIDE_SERVER] = 3000 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
+	c->facts.tcp.dir[SIDE_SERVER].silent_ns = 3000 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_geq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	/* a shorter one proves nothing of this one */
+	c->facts.tcp.dir[SIDE_SERVER].silent_ns = 200 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
+	cause_case_free(c);
+}
+
 Test(causes_hosts, the_tick_of_a_windows_timer_is_recognised)
 {
 	CauseCase *c = cause_case_new();

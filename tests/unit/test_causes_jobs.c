@@ -28,6 +28,24 @@ static CauseCase *mget_case(uint64_t files, uint64_t bytes)
 	return c;
 }
 
+Test(causes_jobs, names_without_data)
+{
+	CauseCase *c = cause_case_new();
+	c->unit.is_job = true;
+	static const OpClass classes[] = {OP_OPEN, OP_META, OP_CLOSE};
+	for (size_t i = 0; i < 3; i++) {
+		cause_case_operations(c, classes[i], 40, CASE_MS / 5);
+		cause_case_round_trip(c, classes[i], 400 * CASE_MS);
+	}
+	c->context.bytes = 0;
+	cr_assert(cause_case_conclude(c, "small-files-metadata"));
+	cr_assert(strstr(c->draft.sentence, "40 names were worked on"), "%s", c->draft.sentence);
+	cr_assert_eq(c->draft.ceiling_bytes_per_s, 0);
+	c->unit.class_count[OP_OPEN] = 10;
+	cr_assert_not(cause_case_conclude(c, "small-files-metadata"));
+	cause_case_free(c);
+}
+
 Test(causes_jobs, small_files_one_after_the_other)
 {
 	CauseCase *c = mget_case(100, 4 * KIB);

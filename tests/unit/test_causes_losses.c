@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "analyzer/constants.h"
 #include "analyzer/tcp/loss_log.h"
 #include "tests/tools/cause_case.h"
 
@@ -137,6 +138,31 @@ Test(causes_losses, congestion_when_the_queue_was_filling)
 	cr_assert_not_null(c->draft.doubt);
 	d->loss_events = 12;
 	cr_assert_str_eq(speaker(c), "loss-random");
+	cause_case_free(c);
+}
+
+Test(causes_losses, a_full_link_is_shared_by_losses)
+{
+	CauseCase *c = scattered();
+	c->facts.tcp.dir[SIDE_SERVER].loss_events_inflated = 15;
+	cr_assert_str_eq(speaker(c), "loss-congestive");
+	int64_t rest = c->context.wall_ns - c->context.link_ns;
+	cause_case_add(c, BUCKET_OTHER_TRAFFIC, 20 * rest);
+	cr_assert_str_eq(speaker(c), "");
+	cause_case_free(c);
+}
+
+Test(causes_losses, many_lost_before_a_timer_are_no_tail)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	cause_case_add(c, BUCKET_RTO_STALL, 2500 * CASE_MS);
+	d->timeouts = d->loss_events = 1;
+	d->tail_timeouts = 1;
+	d->retransmitted_packets = UNSEEN_TAIL_PACKETS;
+	cr_assert_str_eq(speaker(c), "tail-loss");
+	d->retransmitted_packets = UNSEEN_TAIL_PACKETS + 1;
+	cr_assert_str_eq(speaker(c), "rto-stall");
 	cause_case_free(c);
 }
 

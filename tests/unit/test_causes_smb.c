@@ -101,7 +101,7 @@ Test(causes_smb, listing_and_asking_about_each_entry)
 {
 	CauseCase *c = listing_case();
 	cr_assert(cause_case_conclude(c, "directory-enumeration"));
-	cr_assert(strstr(c->draft.sentence, "one by one: 100 questions"), "%s", c->draft.sentence);
+	cr_assert(strstr(c->draft.sentence, "one by one: 100 names"), "%s", c->draft.sentence);
 	cr_assert_geq(c->draft.lost_ns, 3000 * CASE_MS);
 	/* files are moved between the questions: that is a copy of small files */
 	c->unit.files = 90;

@@ -362,6 +362,77 @@ Test(connection, window_scale_without_a_handshake)
 	wire_end(&w);
 }
 
+/* a segment of the client's with these time stamps */
+static void stamped(Wire *w, int64_t after_ms, int64_t seq, uint32_t tsval, uint32_t tsecr)
+{
+	w->now_ns += after_ms * MS;
+	Packet p = packet_of(w, SIDE_CLIENT, TCP_ACK, seq, 0, MSS);
+	p.has_timestamps = true;
+	p.tsval = tsval;
+	p.tsecr = tsecr;
+	tcp_connection_step(&w->tcp, SIDE_CLIENT, &p, &w->step);
+}
+
+static void stamped_ack(Wire *w, int64_t after_ms, int64_t upto, uint32_t tsval, uint32_t tsecr)
+{
+	w->now_ns += after_ms * MS;
+	Packet p = packet_of(w, SIDE_SERVER, TCP_ACK, 0, upto, 0);
+	p.has_timestamps = true;
+	p.tsval = tsval;
+	p.tsecr = tsecr;
+	tcp_connection_step(&w->tcp, SIDE_SERVER, &p, &w->step);
+}
+
+Test(connection, how_long_a_segment_was_under_way)
+{
+	Wire w;
+	wire_open(&w, 5000, 0);
+	stamped(&w, 0, 0, 100, 500);
+	stamped_ack(&w, 1, MSS, 501, 100);
+	/* sent before that acknowledgement reached the sender: 10, 20, 30 ms after it passed here
+	 */
+	for (int i = 1; i <= 3; i++) {
+		stamped(&w, 10, (int64_t)i * MSS, 100 + (uint32_t)i, 500);
+		cr_assert_eq(w.step.under_way_ns, i * 10 * MS);
+	}
+	/* the first that knows of it: the last that did not had been under way so long */
+	stamped(&w, 10, 4 * MSS, 104, 501);
+	cr_assert_eq(w.step.under_way_ns, 30 * MS);
+	/* nothing is known of one that comes after a pause with the newest echo */
+	stamped_ack(&w, 1, 5 * MSS, 545, 104);
+	stamped(&w, 3000, 5 * MSS, 3104, 545);
+	cr_assert_eq(w.step.under_way_ns, 0);
+	wire_end(&w);
+}
+
+Test(connection, whether_a_pause_was_the_senders)
+{
+	Wire w;
+	wire_open(&w, 5000, 0);
+	uint32_t clock = 100;
+	int64_t seq = 0;
+	for (int i = 0; i < 30; i++, seq += MSS, clock += 10) {
+		stamped(&w, 5, seq, clock, 500);
+		stamped_ack(&w, 5, seq + MSS, 500, clock);
+	}
+	/* its clock moved on with ours: sent after the pause, nothing before it was lost */
+	clock += 1990;
+	stamped(&w, 1995, seq, clock, 500);
+	cr_assert(w.step.is_fresh);
+	cr_assert(w.step.none_unseen);
+	/* its clock did not: sent before the pause and held up on the way */
+	seq += MSS;
+	stamped(&w, 900, seq, clock + 5, 500);
+	cr_assert_not(w.step.is_fresh);
+	/* three packets in between were never seen */
+	seq += MSS;
+	clock += 2900;
+	w.ip_id[SIDE_CLIENT] += 3;
+	stamped(&w, 2000, seq, clock, 500);
+	cr_assert_not(w.step.none_unseen);
+	wire_end(&w);
+}
+
 Test(connection, half_open_refused_and_reset)
 {
 	Wire w;
