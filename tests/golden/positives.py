@@ -40,6 +40,8 @@ def analyze(program, path):
         if sum(row["ns"] for row in transfer["budget"]) != transfer["duration_ns"]:
             raise ValueError(f"{transfer['id']}: its budget does not add up")
     told = {f["cause"] for f in report["findings"]} | {c["id"] for c in report["capture"]["caveats"]}
+    told |= {"round trips" for t in report["transfers"] for row in t["budget"]
+             if row["bucket"] == "round-trip" and row["ns"] > 0.9 * t["duration_ns"]}
     return report, told | {f"{f['cause']}: in proportion" for f in report["findings"] if "in proportion" in f["sentence"]}
 
 
@@ -140,13 +142,13 @@ def at_once(_):
 
 
 def spaced(path, block):
-    """3 MB in blocks of so many segments, 2 ms a segment in the mean, over 3 ms: one a block is a link of 6 Mbit/s, more are a
+    """3 MB in blocks of so many segments, 2 ms a segment in the mean, over 1 ms: one a block is a link of 6 Mbit/s, more are a
     sender that stops."""
     capture = Capture(snap=66)
-    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 5001, 3 * MS)
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 5001, MS)
     t = tcp.open(0)
     tcp.send(t, CLIENT, b"file, please")
-    t += 3 * MS
+    t += MS
     for _ in range(2000 // block):
         tcp.send(t, SERVER, bytes(block * tcp.mss), gap_ns=12 * US)
         t += 2 * MS * block
@@ -155,8 +157,8 @@ def spaced(path, block):
 
 
 def in_pieces(path, trips):
-    """60 answers over 37 ms: a header, a segment, and what is less than one a round trip later (RFC 896); or, with more round trips,
-    whole segments, as many each time."""
+    """60 answers over 37 ms: what is less than a segment waits until what is less than one before it is acknowledged (RFC 896); or, with
+    more round trips, whole segments, as many each time."""
     capture = Capture(snap=66)
     tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 8080, 37 * MS)
     t = tcp.open(0)
@@ -165,7 +167,7 @@ def in_pieces(path, trips):
         t += tcp.rtt_ns
         for _ in range(trips):
             tcp.send(t, SERVER, bytes((200 if trips == 1 else 0) + 3 * tcp.mss), gap_ns=12 * US)
-            t += tcp.rtt_ns
+            t += tcp.rtt_ns + 100 * US
         if trips == 1:
             tcp.send(t, SERVER, bytes(1000))
         t += MS
@@ -176,6 +178,7 @@ def in_pieces(path, trips):
 GENERATED = (
     ("server-slow-read", spaced, 100, (1,)),
     ("send-buffer-small", in_pieces, 40, (1,)),
+    ("round trips", in_pieces, 1, (40,)),
     ("jumbo-frames-missing", gigabit, 8960, (1460,)),
     ("middlebox-terminated-handshake", answered_for, MS, (40 * MS,)),
     ("session-setup-slow", referred, 1500 * MS, (MS,)),

@@ -123,24 +123,6 @@ Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
 	cause_case_free(c);
 }
 
-Test(causes_hosts, few_pauses_between_blocks_that_add_up)
-{
-	CauseCase *c = cause_case_new();
-	cause_case_requests(c, false, 16, 256 * KIB, 1, CASE_MS / 5);
-	for (int i = 0; i < 15; i++)
-		cause_case_add(c, BUCKET_CLIENT_THINK, 60 * CASE_MS);
-	c->unit.account.think_ns[OP_READ] = 15 * 60 * CASE_MS;
-	cr_assert_not(cause_case_conclude(c, "client-think"));
-	for (int i = 0; i < 2; i++)
-		cause_case_add(c, BUCKET_CLIENT_THINK, 60 * CASE_MS);
-	c->unit.account.think_ns[OP_READ] = 17 * 60 * CASE_MS;
-	cr_assert(cause_case_conclude(c, "client-think"));
-	/* between files a few are how programs begin and end */
-	c->unit.account.think_ns[OP_READ] = 0;
-	cr_assert_not(cause_case_conclude(c, "client-think"));
-	cause_case_free(c);
-}
-
 Test(causes_hosts, a_silence_that_the_sender_is_known_to_have_kept)
 {
 	CauseCase *c = cause_case_new();
