@@ -398,9 +398,10 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_repair = true;
 		return;
 	}
-	/* without room it sent nothing that could be lost: what it counted went elsewhere */
+	/* without room it sent nothing that could be lost: what it counted went elsewhere; what a
+	 * capture misses that misses other packets of this sender was not lost either */
 	uint32_t window = 0;
-	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS &&
+	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS && tcp_uncaptured_bytes(d) == 0 &&
 		!(stood_at_edge(conv, side, step, &window) &&
 			!had_room_before(conv, side, step, packet->ts_ns))) {
 		d->unseen_stalls++;
