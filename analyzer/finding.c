@@ -213,10 +213,10 @@ ResultFinding *finding_rank(const DiagnosisInput *input, GArray *candidates, siz
 		into->wall_ns += c->wall_ns;
 		into->bytes += c->bytes;
 		into->count++;
-		if (into->count == 1 || c->draft.lost_ns > into->main->draft.lost_ns)
-			into->main = c;
-		if (into->count == 1 || c->draft.confidence > into->confidence)
+		if (into->count == 1 || c->draft.lost_ns > into->main->draft.lost_ns) {
+			into->main = c; /* whose words are told, and how sure those are */
 			into->confidence = c->draft.confidence;
+		}
 	}
 	g_array_sort_with_data(groups, by_gain, NULL);
 	ResultFinding *findings =

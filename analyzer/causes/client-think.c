@@ -56,8 +56,11 @@ static Pauses measure(const CauseContext *context)
 	p.longest_ns = (double)account_evidence(a, bucket)[0].ns;
 	/* the longest of many is an outlier now and then: the fourth is what is usual */
 	double usual = (double)account_evidence(a, bucket)[ACCOUNT_EVIDENCE - 1].ns;
-	/* one long enough to be told alone has made the mean, too */
-	bool is_alone = p.longest_ns >= LONG_PAUSE_NS && p.longest_ns > REGULAR_RATIO * p.mean_ns;
+	/* one long enough to be told alone has made the mean, too; a shorter one may have */
+	double others_ns = ((double)a->bucket_ns[bucket] - p.longest_ns) / fmax(p.count - 1, 1);
+	bool is_alone =
+		(p.longest_ns >= LONG_PAUSE_NS && p.longest_ns > REGULAR_RATIO * p.mean_ns) ||
+		p.mean_ns > REGULAR_RATIO * others_ns;
 	p.is_regular = p.count >= MIN_PAUSES && usual <= REGULAR_RATIO * p.mean_ns && !is_alone;
 	return p;
 }
@@ -134,6 +137,13 @@ static bool may_be_network(const CauseContext *context)
 	       d->retransmitted_packets + d->timeouts + d->unseen_stalls + d->spurious > 0;
 }
 
+/* No habit: a short pause that makes most of the time is one, however many tiny ones there are. */
+static bool are_few(const Pauses *p)
+{
+	bool is_one = p->longest_ns * 2 > (double)(p->think_ns + p->stalled_ns);
+	return (p->count < MIN_PAUSES || is_one) && p->longest_ns < LONG_PAUSE_NS;
+}
+
 static Confidence confidence_of(
 	const CauseContext *context, const FindingDraft *draft, const Pauses *p)
 {
@@ -147,7 +157,7 @@ static Confidence confidence_of(
 	}
 	if (may_be_human(context, p))
 		return CONFIDENCE_LOW;
-	if (p->count < MIN_PAUSES && p->longest_ns < LONG_PAUSE_NS)
+	if (are_few(p))
 		return CONFIDENCE_MEDIUM;
 	/* a pause no longer than the way there and back may be the way */
 	bool is_beyond = context->vantage == VANTAGE_CLIENT || p->mean_ns > 0.5 * rtt;
@@ -164,8 +174,9 @@ static const char *doubt_of(const CauseContext *context, const Pauses *p)
 		       "been the server's turn.";
 	if (may_be_human(context, p))
 		return "Pauses of this length between files may be a person's.";
-	if (p->count < MIN_PAUSES && p->longest_ns < LONG_PAUSE_NS)
-		return "The pauses are few.";
+	if (are_few(p))
+		return p->count < MIN_PAUSES ? "The pauses are few."
+					     : "One pause makes most of it.";
 	return "The pauses are short against the round trip, or few.";
 }
 
@@ -250,7 +261,9 @@ const Cause cause_client_think = {
 			.confidence =
 				"High for understood protocols when the pauses are longer than "
 				"half "
-				"a round trip or seen at the client; medium or low otherwise.",
+				"a round trip or seen at the client; medium or low otherwise, and "
+				"when one "
+				"short pause makes most of them.",
 			.advice = {{"Windows client",
 					   "Resource Monitor: disk, processor, antivirus on the "
 					   "target file; "

@@ -56,6 +56,16 @@ static const AckEvent *release_of(const TcpDirection *d, int64_t next, int64_t r
 	return release;
 }
 
+/* The first advert of an open window that left nothing under way; NULL as above. */
+static const AckEvent *emptied_by(const TcpDirection *d, int64_t next)
+{
+	const AckEvent *first = NULL, *e;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->ack >= next && e->window > 0;
+		i++)
+		first = e;
+	return first;
+}
+
 /* When the sender knew of room worth sending into; INT64_MAX when no advert that is remembered made
  * it. */
 static int64_t room_known_ns(const Conversation *conv, Side side, const TcpStep *step)
@@ -66,6 +76,10 @@ static int64_t room_known_ns(const Conversation *conv, Side side, const TcpStep 
 	if (room < ROOM_MIN_SEGMENTS * (int64_t)d->mss)
 		room = ROOM_MIN_SEGMENTS * (int64_t)d->mss;
 	const AckEvent *release = release_of(d, step->next_before, room);
+	/* a window whose scale is only inferred is that large at least: one that is open and holds
+	 * nothing is no obstacle */
+	if (!release && !conv->tcp.dir[1 - (int)side].scale_known)
+		release = emptied_by(d, step->next_before);
 	return release ? release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side) : INT64_MAX;
 }
 
@@ -268,7 +282,7 @@ static Bucket repair_bucket(RetransmissionKind kind)
  * for pauses alone, and not next to the sender.
  */
 static bool is_evenly_spaced(
-	Conversation *conv, Side side, const Packet *packet, const TcpStep *step)
+	Conversation *conv, Side side, const Packet *packet, const TcpStep *step, bool new_message)
 {
 	TcpDirection *d = &conv->tcp.dir[side];
 	int64_t gap = packet->ts_ns - step->previous_data_ns;
@@ -276,7 +290,9 @@ static bool is_evenly_spaced(
 	int64_t differs = gap > d->spacing_ns ? gap - d->spacing_ns : d->spacing_ns - gap;
 	bool is_next = d->spacing_at_ns == step->previous_data_ns &&
 		       (double)differs <= SPACING_EVEN_SHARE * (double)d->spacing_ns;
-	d->spacing_run = is_full && is_next ? d->spacing_run + 1 : 0;
+	/* a message sent when nothing was under way was not waiting behind the one before */
+	bool is_alone = new_message && d->sender_una >= step->next_before;
+	d->spacing_run = is_full && is_next && !is_alone ? d->spacing_run + 1 : 0;
 	d->spacing_ns = gap;
 	d->spacing_at_ns = packet->ts_ns;
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
@@ -290,7 +306,7 @@ static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *pa
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	int64_t loop = tcp_sender_loop_ns(&conv->tcp, side);
-	bool is_even = is_evenly_spaced(conv, side, packet, step);
+	bool is_even = is_evenly_spaced(conv, side, packet, step, new_message);
 	/* it stood in a queue on the way for longer than the pause: nobody paused */
 	if (is_even || (step->under_way_ns > 0 && rest_ns <= step->under_way_ns - loop))
 		return BUCKET_LINK;
@@ -398,10 +414,9 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_repair = true;
 		return;
 	}
-	/* without room it sent nothing that could be lost: what it counted went elsewhere; what a
-	 * capture misses that misses other packets of this sender was not lost either */
+	/* without room it sent nothing that could be lost: what it counted went elsewhere */
 	uint32_t window = 0;
-	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS && tcp_uncaptured_bytes(d) == 0 &&
+	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS &&
 		!(stood_at_edge(conv, side, step, &window) &&
 			!had_room_before(conv, side, step, packet->ts_ns))) {
 		d->unseen_stalls++;

@@ -175,7 +175,20 @@ def in_pieces(path, trips):
     capture.write(path)
 
 
+def unhurried(path, pause_ns):
+    """64 writes of 1,000 bytes, one after the other, into a window that reads 254 bytes: without the handshake nobody knows its scale."""
+    capture, smb = Capture(), Client()
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 445, MS)
+    tcp.windows[SERVER] = 254
+    t = talk(tcp, 0, [(*pair, 100 * US) for pair in (smb.tree_connect(), smb.create("up.bin", 5, 0))])
+    for i in range(64):
+        t = talk(tcp, t + pause_ns, [(*smb.write(5, i * 1000, 1000), 100 * US)])
+    tcp.close(talk(tcp, t, [(*smb.close(5), 100 * US)]))
+    capture.write(path)
+
+
 GENERATED = (
+    ("client-think", unhurried, 20 * MS, (0,)),
     ("server-slow-read", spaced, 100, (1,)),
     ("send-buffer-small", in_pieces, 40, (1,)),
     ("round trips", in_pieces, 1, (40,)),

@@ -41,12 +41,12 @@ class Tcp:
     def __init__(self, capture, client, client_port, server, server_port, rtt_ns, mss=1460):
         self.capture, self.ends = capture, (address(client), address(server))
         self.ports, self.rtt_ns, self.mss = (client_port, server_port), rtt_ns, mss
-        self.next = [1000, 5000]
+        self.next, self.windows = [1000, 5000], [65535, 65535]
 
     def segment(self, t_ns, side, flags, payload=b"", seq=None, options=b""):
         other = 1 - side
         head = struct.pack(">HHIIBBHHH", self.ports[side], self.ports[other], self.next[side] if seq is None else seq,
-                           self.next[other] if flags & ACK else 0, (20 + len(options)) // 4 << 4, flags, 65535, 0, 0)
+                           self.next[other] if flags & ACK else 0, (20 + len(options)) // 4 << 4, flags, self.windows[side], 0, 0)
         self.capture.frame(t_ns, self.ends[side], self.ends[other], 6, head + options + payload)
 
     def open(self, t_ns):

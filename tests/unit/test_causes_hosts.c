@@ -142,6 +142,22 @@ Test(causes_hosts, a_silence_that_the_sender_is_known_to_have_kept)
 	cause_case_free(c);
 }
 
+Test(causes_hosts, one_short_pause_among_tiny_ones_is_no_habit)
+{
+	CauseCase *c = cause_case_new();
+	c->context.rtt_ns = CASE_MS / 5;
+	cause_case_requests(c, false, 64, 4 * KIB, 1, 0);
+	for (int i = 0; i < 63; i++)
+		cause_case_add(c, BUCKET_CLIENT_THINK, CASE_MS);
+	cause_case_add(c, BUCKET_CLIENT_THINK, 270 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "client-think"));
+	cr_assert(strstr(c->draft.sentence, "on average, 270 ms at the longest"), "%s",
+		c->draft.sentence);
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert(strstr(c->draft.doubt, "One pause"), "%s", c->draft.doubt);
+	cause_case_free(c);
+}
+
 Test(causes_hosts, the_tick_of_a_windows_timer_is_recognised)
 {
 	CauseCase *c = cause_case_new();
