@@ -415,9 +415,20 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 	if (c.wall_ns < SHORT_WALL_NS && by)
 		return cause_printf(&c, "It took %s, then %s broke the connection off (RST).",
 			cause_time(&c, (double)c.wall_ns), by);
+	if (c.wall_ns < SHORT_WALL_NS && unit->is_unfinished)
+		return cause_printf(&c, "Nothing is wrong in the %s that were captured of it.",
+			cause_time(&c, (double)c.wall_ns));
 	if (c.wall_ns < SHORT_WALL_NS)
 		return cause_printf(
 			&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
+	int64_t others_ns = unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	double busy = cause_share(&c, c.link_ns + others_ns);
+	if (busy >= HEALTHY_LINK_SHARE)
+		return cause_printf(&c,
+			"Nothing is wrong: the path was busy %s of the time, %s with other "
+			"transfers, and %s was left.",
+			cause_percent(&c, busy), cause_percent(&c, cause_share(&c, others_ns)),
+			rate);
 	int most = BUCKET_LINK;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
 		if (unit->account.bucket_ns[b] > unit->account.bucket_ns[most])

@@ -223,6 +223,8 @@ typedef struct ResultTransfer {
 	bool is_write;            /* direction as the client sees it */
 	const char *file, *share; /* NULL unknown; of a job: NULL */
 	uint64_t files;           /* 1, of a job: how many */
+	bool is_listing;          /* FTP: of a folder, no file */
+	uint64_t listings;        /* of an FTP job: beside its files */
 	uint64_t files_unseen;    /* of an FTP job: beside them, of which no byte was captured */
 	uint64_t bytes;           /* file data moved in the main direction */
 	int64_t start_ns, duration_ns;

@@ -325,6 +325,8 @@ static void transfer_build(Arena *arena, Unit *unit, int64_t first_ns, ResultTra
 	t->share = unit->share ? arena_strdup(arena, unit->share) : NULL;
 	t->files = unit->is_job ? unit->files : 1;
 	t->files_unseen = unit->files_unseen;
+	t->is_listing = unit->is_listing;
+	t->listings = unit->listings;
 	t->bytes = unit_bytes(unit);
 	t->start_ns = unit->account.start_ns - first_ns;
 	t->duration_ns = unit_duration_ns(unit);

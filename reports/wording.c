@@ -96,11 +96,16 @@ char *wording_protocol(const Result *result, const ResultTransfer *transfer)
 
 char *wording_files(const ResultTransfer *transfer)
 {
+	g_autofree char *listings = g_strdup_printf("%s directory listing%s",
+		units_count(transfer->listings).text, transfer->listings == 1 ? "" : "s");
+	if (transfer->files == 0 && transfer->listings > 0)
+		return g_steal_pointer(&listings);
 	/* the messages that opened them were not captured */
 	if (transfer->files == 0)
 		return g_strdup(transfer->bytes > 0 ? "unnamed files" : "no file");
-	return g_strdup_printf(
-		"%s file%s", units_count(transfer->files).text, transfer->files == 1 ? "" : "s");
+	return g_strdup_printf("%s file%s%s%s", units_count(transfer->files).text,
+		transfer->files == 1 ? "" : "s", transfer->listings > 0 ? " and " : "",
+		transfer->listings > 0 ? listings : "");
 }
 
 /** file_words: the name of the file without its folders, or how many there are. */
@@ -110,6 +115,8 @@ static char *file_words(const ResultTransfer *transfer)
 
 	if (transfer->is_job)
 		return wording_files(transfer);
+	if (transfer->is_listing)
+		return g_strdup("a directory listing");
 	if (!name || !*name)
 		return g_strdup("an unnamed file");
 	for (p = name; *p; p++) {

@@ -262,6 +262,9 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 		return LOSS_BLACK_HOLE;
 	if (loss_was_none(ret))
 		return unneeded_kind(context, ret);
+	/* a repeat or two that were not needed are no loss */
+	if (ret->lost == 0 && d->unseen_stalls == 0)
+		return LOSS_FINE;
 	uint64_t timers = d->timeouts + d->tail_probes + d->unseen_stalls;
 	bool has_stalls = timers > 0 && ret->stall_ns >= cause_min_lost_ns(context);
 	/* timers tell the story when most repairs needed one, not when a few of many did */

@@ -85,6 +85,10 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	const TcpDirection *d = context->sender;
 	if (!d || context->rtt_ns <= 0)
 		return false;
+	/* on a path that others fill, more under way would only wait longer */
+	int64_t busy = context->link_ns + context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	if (cause_share(context, busy) >= HEALTHY_LINK_SHARE)
+		return false;
 	double flight = flight_of(d);
 	double fills = FILLS_PATH_SHARE * cause_bdp_bytes(context);
 	bool is_open = flight <= PLATEAU_WINDOW_SHARE * (double)d->max_peer_window;

@@ -364,14 +364,13 @@ void tcp_recent_min_add(RecentMin *recent, int64_t sample);
 
 /**
  * tcp_window_is_trusted: whether the window advertised for data of @sender means bytes. Without the
- * handshake its scale is unknown until data exceeds it, and a raw field of a few segments is most
- * likely scaled.
+ * handshake its scale is unknown, and at least what data beyond the field prove: a window of a few
+ * segments is most likely a larger one.
  */
 static inline bool tcp_window_is_trusted(const TcpConnection *tcp, Side sender)
 {
 	const TcpDirection *d = &tcp->dir[sender], *advertiser = &tcp->dir[1 - (int)sender];
-	return advertiser->scale_known || advertiser->scale_in_force > 0 || d->peer_window == 0 ||
-	       d->peer_window >= 4 * d->mss;
+	return advertiser->scale_known || d->peer_window == 0 || d->peer_window >= 4 * d->mss;
 }
 
 /** tcp_is_closed_window: the peer's last advert left this sender no room worth sending into. */

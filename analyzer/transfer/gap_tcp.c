@@ -56,16 +56,6 @@ static const AckEvent *release_of(const TcpDirection *d, int64_t next, int64_t r
 	return release;
 }
 
-/* The first advert of an open window that left nothing under way; NULL as above. */
-static const AckEvent *emptied_by(const TcpDirection *d, int64_t next)
-{
-	const AckEvent *first = NULL, *e;
-	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && e->ack >= next && e->window > 0;
-		i++)
-		first = e;
-	return first;
-}
-
 /* When the sender knew of room worth sending into; INT64_MAX when no advert that is remembered made
  * it. */
 static int64_t room_known_ns(const Conversation *conv, Side side, const TcpStep *step)
@@ -76,10 +66,6 @@ static int64_t room_known_ns(const Conversation *conv, Side side, const TcpStep 
 	if (room < ROOM_MIN_SEGMENTS * (int64_t)d->mss)
 		room = ROOM_MIN_SEGMENTS * (int64_t)d->mss;
 	const AckEvent *release = release_of(d, step->next_before, room);
-	/* a window whose scale is only inferred is that large at least: one that is open and holds
-	 * nothing is no obstacle */
-	if (!release && !conv->tcp.dir[1 - (int)side].scale_known)
-		release = emptied_by(d, step->next_before);
 	return release ? release->ts_ns + tcp_sender_loop_ns(&conv->tcp, side) : INT64_MAX;
 }
 
@@ -414,9 +400,10 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->is_repair = true;
 		return;
 	}
-	/* without room it sent nothing that could be lost: what it counted went elsewhere */
+	/* without room it sent nothing that could be lost: what it counted went elsewhere; what a
+	 * capture misses that misses other packets of this sender was not lost either */
 	uint32_t window = 0;
-	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS &&
+	if (step->unseen_before && gap >= LEDGER_MIN_PAUSE_NS && tcp_uncaptured_bytes(d) == 0 &&
 		!(stood_at_edge(conv, side, step, &window) &&
 			!had_room_before(conv, side, step, packet->ts_ns))) {
 		d->unseen_stalls++;

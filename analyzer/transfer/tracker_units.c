@@ -73,7 +73,9 @@ static void unit_close(Conversation *conv, Unit *unit, int64_t end_ns)
 		return;
 	unit->is_closed = true;
 	unit->end_activity_ns = end_ns;
-	if (!unit->is_job && unit->job && unit_bytes(unit) > 0) {
+	if (!unit->is_job && unit->job && unit->is_listing && unit_bytes(unit) > 0)
+		unit->job->listings++;
+	if (!unit->is_job && unit->job && !unit->is_listing && unit_bytes(unit) > 0) {
 		unit->job->files++;
 		histogram_add(&unit->job->file_size, (int64_t)unit_bytes(unit), 1);
 	}
@@ -349,6 +351,7 @@ static void names_take(Unit *unit, const FileRef *file)
 	unit->announced = file->announced;
 	if (!unit->is_ftp)
 		return;
+	unit->is_listing = file->is_directory;
 	unit->ftp.prepared_ns = file->opened_ns;
 	unit->ftp.asked_ns = file->asked_ns;
 	unit->ftp.began_ns = file->began_ns;

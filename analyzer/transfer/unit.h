@@ -142,6 +142,8 @@ typedef struct Unit {
 	   EPSV that were refused; "425 cannot open"; "426 aborted" and ABOR */
 	FtpTimes ftp;          /* of a transfer */
 	uint64_t start_offset; /* REST before it */
+	bool is_listing;       /* of FTP: LIST, NLST or MLSD, no file */
+	uint64_t listings;     /* of an FTP job */
 	uint64_t announced;    /* of FTP: bytes the server said it sends; 0 unknown */
 	uint64_t unseen_bytes; /* of FTP: moved, as the server says, over connections that were not
 				  captured */

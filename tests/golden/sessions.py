@@ -347,6 +347,27 @@ def ftp_broken_off(program, path):
     return found
 
 
+def ftp_listing(program, path):
+    """What LIST brings is no file."""
+    found = []
+    for asks, want in (((b"LIST",), "Copy of a directory listing"), ((b"LIST", b"RETR a.txt", b"LIST"), "1 file and 2 directory listings")):
+        capture = Capture()
+        control, t = ftp_start(capture)
+        for number, ask in enumerate(asks):
+            t = exchange(control, t + MS, (b"PASV\r\n", b"227 Entering (10,0,0,1,200,%d)\r\n" % number))
+            data = Tcp(capture, CLIENT_IP, 40001 + number, SERVER_IP, 51200 + number, RTT)
+            t = data.open(t + MS)
+            t = exchange(control, t + MS, (ask + b"\r\n", b"150 Here it comes\r\n"))
+            t = data.send(t + MS, SERVER, b"x" * 1000)
+            data.close(t + MS)
+            t = control.send(t + 2 * RTT, SERVER, b"226 Done\r\n")
+        capture.write(path)
+        text = " ".join(subprocess.run([program, "analyze", path], stdout=subprocess.PIPE, check=True).stdout.decode().split())
+        if want not in text:
+            found.append(f"{asks}: {text[:200]}")
+    return found
+
+
 def ftp_unfinished(program, path):
     """The capture ends while the window still doubles: a file whose end was not seen was not over."""
     found = []
@@ -586,7 +607,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off, ftp_unfinished,
+        for case in (pipeline, multichannel, channel_first, waterfall, ftp_phases, ftp_without_data, ftp_broken_off, ftp_listing, ftp_unfinished,
                      ftp_one_way, netbios, own_pace, broken_off, fileless, limits, ftps,
                      ftps_stranger, windows_channels):
             try:
