@@ -26,11 +26,14 @@ static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
 	 * acknowledgement */
+	/* a copy taken before a card computes the checksum has none yet: with an identification of
+	 * its own the packet is the same without it */
+	bool is_identified = packet->ip_version == 4 && packet->ip_id != 0;
+	uint64_t sum = is_identified ? 0 : packet->checksum;
 	uint64_t a = (uint64_t)packet->seq << 32 | packet->ack;
 	uint64_t b = (uint64_t)packet->tsval << 32 | packet->tsecr;
-	uint64_t c = (uint64_t)packet->ip_id << 48 | (uint64_t)packet->checksum << 32 |
-		     (uint64_t)packet->window << 16 | (uint64_t)packet->tcp_flags << 8 |
-		     (packet->payload_len & 0xff);
+	uint64_t c = (uint64_t)packet->ip_id << 48 | sum << 32 | (uint64_t)packet->window << 16 |
+		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
 	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^
 		     c * UINT64_C(0x165667b19e3779f9);
 	return h ^ h >> 29;

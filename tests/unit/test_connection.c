@@ -308,6 +308,12 @@ Test(connection, copies)
 	w.same_ip_id = true;
 	cr_assert_eq(put(&w, 18, SIDE_CLIENT, TCP_ACK, 11000, 0, MSS), SEGMENT_COPY);
 	cr_assert(client(&w)->copies == 2 && client(&w)->retransmitted_packets == 0);
+	/* one of them was taken before a card computed its checksum */
+	w.same_ip_id = true;
+	Packet copy = packet_of(&w, SIDE_CLIENT, TCP_ACK, 11000, 0, MSS);
+	copy.checksum ^= 0x5555;
+	tcp_connection_step(&w.tcp, SIDE_CLIENT, &copy, &w.step);
+	cr_assert_eq(w.step.segment, SEGMENT_COPY);
 	/* sent again, it has a number of its own */
 	cr_assert_eq(data(&w, 18, 11000), SEGMENT_RETRANSMISSION);
 	wire_end(&w);
