@@ -99,7 +99,7 @@ static bool stood_at_edge(
 	int64_t loops[] = {less, loop, loop + longer(NOISE_FLOOR_NS, EDGE_JITTER_SHARE, loop)};
 	/* from afar: one of the adverts would have forbidden what was sent, the one after it gave
 	 * so little room that senders put it off */
-	bool was_beyond = false, was_little = false;
+	bool was_beyond = false, was_little = false, had_room = false;
 	uint32_t little_window = 0;
 	for (unsigned i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
 		const AckEvent *e = advert_by(d, stop - loops[i]);
@@ -107,8 +107,12 @@ static bool stood_at_edge(
 			continue; /* forgotten, not absent */
 		int64_t room = (e ? e->edge : (int64_t)d->first_window) - step->next_before;
 		*ret_window = e ? e->window : d->first_window;
+		/* a slow start passes every size once: no older advert than the loop's own */
+		if (had_room && d->is_slow_start)
+			break;
 		if (room >= 0 && room < (int64_t)little)
 			return true;
+		had_room = i == 1 && room >= ROOM_MIN_SEGMENTS * (int64_t)d->mss;
 		was_beyond |= room < 0;
 		if (room >= 0 && room < ROOM_MIN_SEGMENTS * (int64_t)d->mss) {
 			was_little = true;

@@ -20,8 +20,8 @@ sys.path.insert(0, os.path.join(ROOT, "testdata", "lab"))
 import accuracy  # noqa: E402
 import pcapfile  # noqa: E402
 
-# The budgets agree within this share of the wall time, or two round trips: the half round trips at both ends of a transfer
-# pass some places and not others.
+# The budgets agree within this share of the wall time, or a round trip: what passes one place when a transfer begins or ends
+# passes another up to a round trip earlier or later.
 AGREEMENT = 0.05
 # What one place can tell apart and another cannot: beyond a loss only the pause is seen, not what ended it.
 FAMILIES = {"rto-stall": "loss", "tail-loss": "loss", "loss-recovery": "loss", "zero-window": "slow-reader"}
@@ -61,7 +61,7 @@ def compare(rows):
     names = sorted({name for one in shares for name in one})
     spread = [(max(one.get(name, 0) for one in shares) - min(one.get(name, 0) for one in shares), name) for name in names]
     difference, name = max(spread, default=(0, "no bucket"))
-    allowed = max([AGREEMENT] + [2 * row["rtt_share"] for row in rows])
+    allowed = max([AGREEMENT] + [row["rtt_share"] for row in rows])
     return Comparison(rows[0]["run"], len(rows), {row["given"] for row in rows}, name, difference, allowed)
 
 
