@@ -13,6 +13,9 @@
 
 /* Conversations of unknown protocols below this are chatter, not transfers. */
 #define UNKNOWN_MIN_BYTES (64 * 1024)
+/* Hosts that get no answer try again after a second at the earliest (RFC 6298 2.1): who prepares
+ * another data connection sooner has not tried for long. */
+#define CONNECT_WAIT_MIN_NS SECOND_NS
 
 static void facts_join(Conversation *conv, Unit *unit)
 {
@@ -490,16 +493,49 @@ static void on_file_closed(void *user, FileRef *file, int64_t now_ns)
 	unit_close(conv, unit, end);
 }
 
-static void count_if_failed(Unit *job, Conversation *data)
+static bool count_if_failed(Unit *job, Conversation *data)
 {
 	if (data->is_failed || data->tcp.established_ns != 0 || data->tcp.syn_ns == 0 ||
 		data->tcp.dir[0].payload_packets + data->tcp.dir[1].payload_packets > 0)
-		return;
+		return false;
 	data->is_failed = true;
 	if (job)
 		job->data_failed++;
 	if (data->ftp_file && data->ftp_file->user)
 		((Unit *)data->ftp_file->user)->data_failed++;
+	return true;
+}
+
+/* Who prepares another data connection was waiting for the one before, up to then. */
+static void waited_to_connect(Conversation *control, int64_t since_ns)
+{
+	timeline_relabel(control->timeline, since_ns, SIDE_CLIENT, BUCKET_CLIENT_THINK,
+		BUCKET_CONNECTION_SETUP);
+}
+
+/*
+ * At the server's end: a port was announced, nobody came, no file was asked for, and now another
+ * way is prepared. The client's tries were lost on their way here.
+ */
+static void count_unanswered(Conversation *control)
+{
+	GQueue *expected = control->tracker->expected;
+	for (GList *l = expected->head; l;) {
+		GList *next = l->next;
+		Expected *e = l->data;
+		if (e->control == control && e->client_connects && e->port != 0 && e->file &&
+			e->file->asked_ns == 0 &&
+			control->tcp.last_ns - e->announced_ns >= CONNECT_WAIT_MIN_NS) {
+			if (control->job)
+				control->job->data_failed++;
+			if (e->file->user)
+				((Unit *)e->file->user)->data_failed++;
+			waited_to_connect(control, e->announced_ns);
+			g_free(e);
+			g_queue_delete_link(expected, l);
+		}
+		l = next;
+	}
 }
 
 /* An encrypted control connection announces with everything it says: time goes on. */
@@ -527,8 +563,11 @@ static void on_ftp_data(
 	Tracker *tracker = conv->tracker;
 	static const uint8_t zero[16];
 	/* who prepares another one has given up those that were not answered */
-	for (Conversation *d = conv->data_list; d; d = d->data_next)
-		count_if_failed(conv->job, d);
+	for (Conversation *d = conv->data_list; d; d = d->data_next) {
+		if (count_if_failed(conv->job, d))
+			waited_to_connect(conv, d->tcp.syn_ns);
+	}
+	count_unanswered(conv);
 	if (port == 0 && is_expected_already(conv, client_connects, file))
 		return;
 	if (g_queue_get_length(tracker->expected) >= TRACKER_MAX_EXPECTED)

@@ -111,6 +111,41 @@ def later(frames, after, by_ns):
     return [pcapfile.Frame(f.time_ns + (by_ns if i >= after else 0), f.data, f.wire_len) for i, f in enumerate(frames)]
 
 
+def without_data_connections(frames, count=None):
+    """IPv4 frames of the control connection (port 21) alone; or of all but the first other connections' first @count frames."""
+    kept, dropped = [], 0
+    for frame in frames:
+        is_control = b"\x00\x15" in (frame.data[34:36], frame.data[36:38])
+        if is_control or (count is not None and dropped >= count):
+            kept.append(frame)
+        else:
+            dropped += 1
+    return kept
+
+
+def check_conclusions(program):
+    """Failures of data connections that a place only hears of, and what must not be taken for one."""
+    link, dead = stored("ftp-pasv-dead-port", "client")
+    tries = sum(f.data[47] == 2 and b"\x00\x15" not in (f.data[34:36], f.data[36:38]) and f.data[34:36] != b"\x00\x14" for f in dead)
+    lost = without_data_connections(dead, tries)
+    resume = next(i for i, f in enumerate(lost) if i and f.time_ns - lost[i - 1].time_ns > 3_000_000_000)
+    wait = lost[resume].time_ns - lost[resume - 1].time_ns
+    healthy = without_data_connections(stored("ftp-200x3k-10ms", "middle")[1])
+    cases = (("passive ports that nobody came to", lost, True),
+             ("another way prepared at once", later(lost, resume, 500_000_000 - wait), False),
+             ("files whose data connections were not captured", healthy, False))
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, frames, is_failure in cases:
+            path = os.path.join(folder, "made.pcap")
+            pcapfile.write(path, link, frames)
+            told = {finding["cause"] for finding in accuracy.report_of(program, path).get("findings", [])}
+            is_right = ("ftp-port-pasv-failure" in told) == is_failure
+            failed += not is_right
+            print(f"{'ok' if is_right else 'not ok'} {name}: {'a failure' if is_failure else 'none'}")
+    return failed
+
+
 def check_near_misses(program):
     """What a place concludes of what it does not see must not be concluded of waits that only look alike."""
     syn, hole = stored("ftp-active-syn-lost", "client"), stored("ftp-retr-black-hole-dead", "client")
@@ -154,7 +189,7 @@ def main():
         print(text)
     if options.folders:
         return 1 if failed or not compared else 0
-    failed += check_near_misses(options.program)
+    failed += check_near_misses(options.program) + check_conclusions(options.program)
     for run in sorted(set(known) - compared):
         print(f"not ok {run}: known-disagreements names a run that is not stored")
         failed += 1
