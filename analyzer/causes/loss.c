@@ -267,8 +267,10 @@ LossKind loss_kind(const CauseContext *context, LossFacts *ret)
 		return LOSS_FINE;
 	uint64_t timers = d->timeouts + d->tail_probes + d->unseen_stalls;
 	bool has_stalls = timers > 0 && ret->stall_ns >= cause_min_lost_ns(context);
-	/* timers tell the story when most repairs needed one, not when a few of many did */
-	bool are_usual = timers * 2 >= d->loss_events || ret->lost < LOSS_MIN_PACKETS;
+	/* timers tell the story when most repairs needed one or nearly all that was lost went into
+	 * them, not when a few of many did */
+	bool are_usual = timers * 2 >= d->loss_events || ret->lost < LOSS_MIN_PACKETS ||
+			 (double)ret->stall_ns >= LOSS_STALL_SHARE * (double)ret->cost_ns;
 	if (has_stalls && are_usual && ret->stall_ns * 2 >= ret->cost_ns)
 		return stall_kind(ret);
 	/* a long path suffers from rates that a short one does not notice */

@@ -29,6 +29,10 @@
 #define LOSS_REORDERED_MIN 10
 #define LOSS_REORDERED_MIN_RATE 0.001
 
+/* Waiting for timers is the story when it is three quarters of what losses cost: half may be a few
+ * of many repairs that needed one. */
+#define LOSS_STALL_SHARE 0.75
+
 /* Frames for a network card to cut, of which none got through at the first try, and timers. */
 #define LOSS_OFFLOAD_MIN_FRAMES 10
 #define LOSS_OFFLOAD_MIN_TIMEOUTS 3

@@ -302,6 +302,20 @@ Test(causes_losses, large_packets_vanish_before_the_capture_point)
 	cause_case_free(c);
 }
 
+Test(causes_losses, few_timers_that_took_nearly_all)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	d->timeouts = 6;
+	cause_case_add(c, BUCKET_RTO_STALL, 3000 * CASE_MS); /* of 5.1 s */
+	cr_assert_str_eq(speaker(c), "loss-random");
+	cause_case_add(c, BUCKET_RTO_STALL, 4000 * CASE_MS); /* 7 of 9.1 s */
+	cr_assert_str_eq(speaker(c), "rto-stall");
+	d->tail_timeouts = 6;
+	cr_assert_str_eq(speaker(c), "tail-loss");
+	cause_case_free(c);
+}
+
 Test(causes_losses, nothing_of_the_data_arrives)
 {
 	CauseCase *c = scattered();
