@@ -289,6 +289,18 @@ static bool is_evenly_spaced(
 	return d->spacing_run >= SPACING_EVEN_RUN && loop * 10 >= tcp_rtt_ns(&conv->tcp);
 }
 
+/* A timer repeats these bytes: nothing moved since the last progress, or since they were sent at
+ * first; a probe and a late acknowledgement of what went before are no progress of theirs. */
+static int64_t stalled_since_ns(const TcpDirection *d, const TcpStep *step)
+{
+	const SendRecord *r;
+	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
+		if (!r->retransmitted && r->end > step->from && r->end - r->len <= step->from)
+			return r->ts_ns < d->last_progress_ns ? r->ts_ns : d->last_progress_ns;
+	}
+	return d->last_progress_ns;
+}
+
 /* The sender may send as far as its windows are concerned: is it TCP's clock, or has the program
  * nothing to send? */
 static Bucket clocked_or_stalled(Conversation *conv, Side side, const Packet *packet,
@@ -389,6 +401,7 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 		ret->bucket = repair_bucket(step->retransmission);
 		ret->is_repair = true;
 		ret->relabel_recovery = step->retransmission == RETRANSMISSION_TIMEOUT;
+		ret->stalled_since_ns = stalled_since_ns(d, step);
 		return;
 	}
 	if (step->segment == SEGMENT_REORDERED) {
@@ -482,12 +495,11 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label)
 {
 	Timeline *timeline = conv->timeline;
-	TcpDirection *d = &conv->tcp.dir[side];
 	break_trains(conv, side, label, packet->ts_ns - timeline->accounted_ns);
 	if (label->relabel_recovery) {
-		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),
+		timeline_relabel(timeline, label->stalled_since_ns, conversation_side(conv, side),
 			BUCKET_TAIL_LOSS, BUCKET_RTO_STALL);
-		timeline_relabel(timeline, d->last_progress_ns, conversation_side(conv, side),
+		timeline_relabel(timeline, label->stalled_since_ns, conversation_side(conv, side),
 			BUCKET_SENDER_STALLED, BUCKET_RTO_STALL);
 	}
 	Span span = {.frame = packet->frame,

@@ -15,8 +15,9 @@ typedef struct GapTcp {
 	bool is_flow;    /* too short to say anything: the link's */
 	bool is_queued;
 	bool is_after_loss;
-	bool relabel_recovery; /* a timer expired: what looked like repair since the last progress
+	bool relabel_recovery; /* a timer expired: what looked like repair since `stalled_since_ns`
 				  was waiting for it */
+	int64_t stalled_since_ns;
 } GapTcp;
 
 /** gap_tcp_classify: label for the time up to @packet. @new_message: the pause lies before a new
