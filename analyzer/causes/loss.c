@@ -110,6 +110,15 @@ bool loss_facts(const CauseContext *context, LossFacts *ret)
 	return true;
 }
 
+int64_t loss_floor_ns(const CauseContext *context)
+{
+	LossFacts facts;
+	if (!loss_facts(context, &facts) || facts.direction != context->sender ||
+		loss_was_none(&facts) || facts.mathis <= 0)
+		return 0;
+	return (int64_t)((double)context->bytes * 1e9 / facts.mathis);
+}
+
 /* Another connection of the same hosts carried data both ways after this one was established: small
  * packets pass. */
 static bool small_packets_pass(const CauseContext *context)

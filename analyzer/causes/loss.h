@@ -87,6 +87,10 @@ bool loss_facts(const CauseContext *context, LossFacts *ret);
  * here, when none ever did; else 0. */
 int64_t loss_none_arrived(const TcpDirection *d);
 
+/** loss_floor_ns: what the bytes of the unit take at the rate that its losses allow (Mathis et al.
+ * 1997), which nobody meets while something else is slower; 0 without losses of the bulk. */
+int64_t loss_floor_ns(const CauseContext *context);
+
 /** loss_was_none: most repairs were for nothing. */
 bool loss_was_none(const LossFacts *facts);
 

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "analyzer/causes/loss.h"
 #include "analyzer/causes/requests.h"
 #include "analyzer/causes/saving.h"
 #include "analyzer/causes/window.h"
@@ -23,6 +24,8 @@
 /* Nobody knows what a path of unknown speed carries: half of what a larger window or request would
  * save is sure (as for savings, saving.c). */
 #define UNKNOWN_PATH_SHARE 0.5
+/* Two deviations hold 95 of 100 (saving.c). */
+#define DEVIATIONS 2.0
 
 /** Clocks: nanoseconds all data would take by each; 0 where there is no such clock. */
 typedef struct Clocks {
@@ -238,6 +241,18 @@ static void data_range(const Model *m, const ResultAssumption *assumption, const
 		*ret_high += UNKNOWN_PATH_SHARE * (m->parts.data - *ret_high);
 }
 
+/* What losses that stay add where the clocks would let the data pass faster than they do: they
+ * allow a rate of their own, which falls as the round trip grows. */
+static double caught_ns(const Model *m, double data, double stretch)
+{
+	const Account *a = &m->context->unit->account;
+	double paced = data + stretch * (double)(a->bucket_ns[BUCKET_SLOW_START] +
+						 a->bucket_ns[BUCKET_CONGESTION_WINDOW] +
+						 a->bucket_ns[BUCKET_LOSS_RECOVERY]);
+	double floor_ns = stretch * (double)loss_floor_ns(m->context);
+	return data < m->parts.data && floor_ns > paced ? floor_ns - paced : 0;
+}
+
 static void outlook_fill(Model *m, const ResultAssumption *assumption, ResultOutlook *ret)
 {
 	Clocks then = clocks_of(m, &m->then);
@@ -253,14 +268,21 @@ static void outlook_fill(Model *m, const ResultAssumption *assumption, ResultOut
 	ret->formula = formula_of(m, ret->limit);
 	ret->uses_requests = m->has_requests;
 	low += rest + setup_low;
-	high += rest + setup_high + growth_ns(m, stretch);
+	double caught = caught_ns(m, high, stretch);
+	high += caught + rest + setup_high + growth_ns(m, stretch);
 	/* a silence that no rule explains may go with what was assumed away */
 	double unexplained = (double)m->context->unit->account.bucket_ns[BUCKET_SENDER_STALLED];
 	if (high < (double)m->context->wall_ns)
 		low -= unexplained;
-	double spread = saving_run_spread_ns((low + high) / 2), bytes = (double)m->context->bytes;
-	low = low > spread ? low - spread : 0;
-	high += spread;
+	double bytes = (double)m->context->bytes;
+	double lost = (double)m->context->unit->account.bucket_ns[BUCKET_CONGESTION_WINDOW];
+	double chance = DEVIATIONS * sqrt(saving_losses_variance(m->context, lost * stretch));
+	double more =
+		DEVIATIONS * sqrt(saving_losses_variance(m->context, lost * stretch + caught));
+	double runs = saving_run_spread_ns((low + high) / 2);
+	low -= hypot(runs, chance);
+	low = low > 0 ? low : 0;
+	high += hypot(runs, more);
 	ret->duration_ns = (NsRange){(int64_t)low, (int64_t)high};
 	ret->bytes_per_s =
 		(RateRange){high > 0 ? bytes * 1e9 / high : 0, low > 0 ? bytes * 1e9 / low : 0};

@@ -160,6 +160,13 @@ static void hide(const CauseContext *context, FindingDraft *draft, const Request
 		return;
 	cause_hides(
 		draft, BUCKET_SERVER_PROCESSING, share * (double)a->server_ns[requests->op_class]);
+	/* a sender that is asked for the same amount each time looks as if it were out of buffers,
+	 * and its congestion window does not grow beyond that (RFC 7661); losses keep it small
+	 * whatever is asked */
+	cause_hides(draft, BUCKET_SEND_BUFFER, share * (double)a->bucket_ns[BUCKET_SEND_BUFFER]);
+	if (context->sender && context->sender->retransmitted_packets == 0)
+		cause_hides(draft, BUCKET_CONGESTION_WINDOW,
+			share * (double)a->bucket_ns[BUCKET_CONGESTION_WINDOW]);
 	double think = (double)a->think_ns[requests->op_class];
 	double rest = (double)(context->wall_ns - draft->lost_ns) - think;
 	cause_hides(draft, BUCKET_CLIENT_THINK, fmin(share * think, fmax(rest, 0)));

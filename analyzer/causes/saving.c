@@ -75,15 +75,20 @@ static double pauses_variance(const Account *account, Bucket bucket)
 	return rest > 0 ? squares + rest * rest / (others > 1 ? others : 1) : squares;
 }
 
+double saving_losses_variance(const CauseContext *context, double ns)
+{
+	double losses = context->sender ? (double)context->sender->retransmitted_packets : 0;
+	return losses > 0 ? LOSS_COST_SPREAD * ns * ns / losses : 0;
+}
+
 /*
  * How long the congestion window stays small is chance where packets are lost at random: how many
  * there are is Poisson's, and what each costs differs. Without losses it is structure.
  */
 static double window_variance(const CauseContext *context)
 {
-	double losses = context->sender ? (double)context->sender->retransmitted_packets : 0;
-	double ns = (double)context->unit->account.bucket_ns[BUCKET_CONGESTION_WINDOW];
-	return losses > 0 ? LOSS_COST_SPREAD * ns * ns / losses : 0;
+	return saving_losses_variance(
+		context, (double)context->unit->account.bucket_ns[BUCKET_CONGESTION_WINDOW]);
 }
 
 static double variance_of(const CauseContext *context, Bucket bucket)
@@ -233,38 +238,39 @@ static double pauses_ended(const CauseContext *context, const FindingDraft *draf
 	return sum;
 }
 
-/* Losses allow a rate of their own (Mathis et al. 1997), which nobody meets while something else
- * is slower. */
-static int64_t lossy_ns(const CauseContext *context)
+/*
+ * What is released may be caught by the next limit. A sender that no longer waits for windows meets
+ * what the losses that stay allow.
+ */
+static int64_t caught_by_losses_ns(const Saving *saving)
 {
-	LossFacts facts;
-	if (!loss_facts(context, &facts) || facts.direction != context->sender ||
-		loss_was_none(&facts) || facts.mathis <= 0)
+	int64_t windows = SUM(saving->claim_ns, paced);
+	int64_t losses = SUM(saving->claim_ns, lossy);
+	int64_t kept = SUM(saving->all_ns, lossy) - losses;
+	if (windows == 0 || losses > kept)
 		return 0;
-	return (int64_t)((double)context->bytes * 1e9 / facts.mathis);
+	int64_t more = saving->lossy_ns - kept - saving->all_ns[BUCKET_LINK];
+	more = more < windows ? more : windows;
+	return more > 0 ? more : 0;
 }
 
 /*
- * What is released may be caught by the next limit. A sender that no longer waits for windows meets
- * what the losses that stay allow. Where windows stay, what comes in while nobody asks (the last
- * acknowledgements of a block, a window that opens again) is waited for once there is no pause:
- * windows pass in whole round trips, and that is one more for each pause at worst.
+ * Where windows stay, what comes in while nobody asks (the last acknowledgements of a block, a
+ * window that opens again) is waited for once there is no pause: windows pass in whole round trips,
+ * and that is one more for each pause at worst.
  */
-static int64_t caught_ns(const Saving *saving)
+static int64_t caught_by_windows_ns(const Saving *saving)
 {
-	const int64_t *claim = saving->claim_ns, *all = saving->all_ns;
-	int64_t windows = SUM(claim, paced), kept_windows = SUM(all, paced) - windows;
-	int64_t sum = 0, pauses = SUM(claim, paused);
+	int64_t kept = SUM(saving->all_ns, paced) - SUM(saving->claim_ns, paced);
+	int64_t pauses = SUM(saving->claim_ns, paused);
 	int64_t rounds = (int64_t)(saving->pauses * (double)saving->rtt_ns);
 	rounds = rounds < pauses ? rounds : pauses;
-	sum += rounds < kept_windows ? rounds : kept_windows;
-	int64_t losses = SUM(claim, lossy), kept_losses = SUM(all, lossy) - losses;
-	if (windows > 0 && losses <= kept_losses) {
-		int64_t more = saving->lossy_ns - kept_losses - all[BUCKET_LINK];
-		more = more < windows ? more : windows;
-		sum += more > 0 ? more : 0;
-	}
-	return sum;
+	return rounds < kept ? rounds : kept;
+}
+
+static int64_t caught_ns(const Saving *saving)
+{
+	return caught_by_losses_ns(saving) + caught_by_windows_ns(saving);
 }
 
 Saving saving_make(const CauseContext *context, const FindingDraft *draft)
@@ -278,7 +284,8 @@ Saving saving_make(const CauseContext *context, const FindingDraft *draft)
 		.open_ns = (int64_t)unclaimed_ns(context, draft),
 		.most_ns = most_ns(context, draft),
 		.rtt_ns = context->rtt_ns,
-		.lossy_ns = lossy_ns(context),
+		.lossy_ns = loss_floor_ns(context),
+		.lossy_variance = saving_losses_variance(context, 1),
 		.pauses = pauses_ended(context, draft),
 		.variance = kept_variance(context, draft)};
 	for (int b = 0; b < BUCKET_COUNT; b++) {
@@ -312,6 +319,8 @@ Saving saving_with(Saving a, Saving b, int64_t wall_ns)
 		.most_ns = wall_ns - (rest_a < rest_b ? rest_a : rest_b),
 		.rtt_ns = a.rtt_ns > b.rtt_ns ? a.rtt_ns : b.rtt_ns,
 		.lossy_ns = a.lossy_ns > b.lossy_ns ? a.lossy_ns : b.lossy_ns,
+		.lossy_variance =
+			a.lossy_variance > b.lossy_variance ? a.lossy_variance : b.lossy_variance,
 		.pauses = a.pauses + b.pauses,
 		.variance = a.variance < b.variance ? a.variance : b.variance};
 	for (int i = 0; i < BUCKET_COUNT; i++) {
@@ -342,7 +351,10 @@ NsRange saving_range(const Saving *saving, int64_t wall_ns)
 	double rest = (double)wall_ns - (low + high) / 2;
 	double runs = saving_run_spread_ns(rest > 0 ? rest : 0);
 	double spread = hypot(runs, DEVIATIONS * sqrt(saving->variance));
-	low -= spread;
+	/* time that losses catch is as uncertain as what they take now */
+	double caught = (double)caught_by_losses_ns(saving);
+	double variance = saving->variance + saving->lossy_variance * caught * caught;
+	low -= hypot(runs, DEVIATIONS * sqrt(variance));
 	high = high > most || high + spread < most ? high + spread : most;
 	high = high < (double)wall_ns ? high : (double)wall_ns;
 	low = low > 0 ? low : 0;

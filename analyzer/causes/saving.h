@@ -21,6 +21,7 @@ typedef struct Saving {
 	int64_t claim_ns[BUCKET_COUNT], hides_ns[BUCKET_COUNT], all_ns[BUCKET_COUNT];
 	int64_t rtt_ns, lossy_ns; /* lossy: what the bytes take at the rate that the losses allow; 0
 				     without losses */
+	double lossy_variance;    /* of each ns squared that the losses would take */
 	double pauses;            /* of the server and the client, that it ends */
 	double variance;          /* ns squared, of the time that stays: pauses in it come at random
 				   */
@@ -39,6 +40,10 @@ Saving saving_beside(Saving a, Saving b);
 
 /** saving_range: the range that is told, of units of @wall_ns together. */
 NsRange saving_range(const Saving *saving, int64_t wall_ns);
+
+/** saving_losses_variance: ns squared, of @ns for which the unit's losses keep the congestion
+ * window small; 0 without losses. */
+double saving_losses_variance(const CauseContext *context, double ns);
 
 /** saving_run_spread_ns: two standard deviations by which two copies of @wall_ns differ by
  * themselves.

@@ -157,6 +157,8 @@ static void check_draft(const CauseCase *c, const char *cause)
 		sum += d->claim_ns[i];
 		demand(d->claim_ns[i] >= 0 && d->claim_ns[i] <= c->context.left_ns[i], cause,
 			"claims more of a bucket than is left");
+		demand(d->hides_ns[i] >= 0 && d->hides_ns[i] <= c->unit.account.bucket_ns[i], cause,
+			"hides more of a bucket than there is");
 	}
 	for (int i = 0; i < OP_CLASS_COUNT; i++) {
 		trips += d->claim_round_trip_ns[i];

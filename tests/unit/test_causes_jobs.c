@@ -73,6 +73,9 @@ Test(causes_jobs, slow_opens_stay_with_the_server)
 	cause_case_server(c, OP_OPEN, 1200 * CASE_MS);
 	cr_assert(cause_case_conclude(c, "small-files-metadata"));
 	cr_assert_eq(c->draft.claim_server_ns[OP_OPEN], 0);
+	/* but an archive is opened once */
+	cr_assert_geq(c->draft.hides_ns[BUCKET_SERVER_PROCESSING], 1180 * CASE_MS);
+	cr_assert_leq(c->draft.saved_high_ns, c->draft.lost_ns);
 	cause_case_free(c);
 }
 
@@ -124,6 +127,10 @@ Test(causes_jobs, ftp_pays_for_each_file)
 	/* two of five round trips stay; an archive leaves one file's worth */
 	cr_assert_eq(d->saved_low_ns, 6000 * CASE_MS);
 	cr_assert_geq(d->saved_high_ns, 10000 * CASE_MS);
+	/* nor does it wait for what is named by itself, slow starts for instance */
+	cause_case_add(c, BUCKET_SLOW_START, 2000 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "ftp-connection-per-file"));
+	cr_assert_eq(d->hides_ns[BUCKET_SLOW_START], 1990 * CASE_MS);
 	cr_assert_not(cause_case_conclude(c, "small-files-metadata"));
 	cause_case_free(c);
 }

@@ -99,6 +99,17 @@ Test(causes_requests, a_slow_server_or_client_keeps_its_own_time)
 	cause_case_add(c, BUCKET_CLIENT_THINK, 900 * CASE_MS);
 	cr_assert(cause_case_conclude(c, "smb-serial-requests"));
 	cr_assert_eq(c->draft.lost_ns, 640 * CASE_MS);
+	/* of eight under way a server may work on all; what it took for one stays */
+	cr_assert_eq(c->draft.hides_ns[BUCKET_SERVER_PROCESSING], 1120 * CASE_MS);
+	cr_assert_eq(c->draft.hides_ns[BUCKET_CLIENT_THINK], 0); /* not before reads */
+	c->unit.account.think_ns[OP_READ] = 900 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "smb-serial-requests"));
+	cr_assert_gt(c->draft.hides_ns[BUCKET_CLIENT_THINK], 700 * CASE_MS);
+	/* longer than all the rest, pauses are what is left */
+	cause_case_add(c, BUCKET_CLIENT_THINK, 90000 * CASE_MS);
+	c->unit.account.think_ns[OP_READ] = 90900 * CASE_MS;
+	cr_assert(cause_case_conclude(c, "smb-serial-requests"));
+	cr_assert_lt(c->draft.hides_ns[BUCKET_CLIENT_THINK], 3000 * CASE_MS);
 	cause_case_free(c);
 }
 
