@@ -273,6 +273,13 @@ static int64_t caught_ns(const Saving *saving)
 	return caught_by_losses_ns(saving) + caught_by_windows_ns(saving);
 }
 
+/* Time that losses catch is as uncertain as what they take now. */
+static double caught_variance(const Saving *saving)
+{
+	double caught = (double)caught_by_losses_ns(saving);
+	return saving->caught_variance + saving->lossy_variance * caught * caught;
+}
+
 Saving saving_make(const CauseContext *context, const FindingDraft *draft)
 {
 	if (draft->is_note || draft->saved_high_ns <= 0)
@@ -337,6 +344,7 @@ Saving saving_beside(Saving a, Saving b)
 		.high_ns = a.high_ns + b.high_ns,
 		.open_ns = a.open_ns + hidden_ns(&a) + b.open_ns + hidden_ns(&b),
 		.most_ns = a.most_ns + b.most_ns,
+		.caught_variance = caught_variance(&a) + caught_variance(&b),
 		.variance = a.variance + b.variance};
 }
 
@@ -351,10 +359,7 @@ NsRange saving_range(const Saving *saving, int64_t wall_ns)
 	double rest = (double)wall_ns - (low + high) / 2;
 	double runs = saving_run_spread_ns(rest > 0 ? rest : 0);
 	double spread = hypot(runs, DEVIATIONS * sqrt(saving->variance));
-	/* time that losses catch is as uncertain as what they take now */
-	double caught = (double)caught_by_losses_ns(saving);
-	double variance = saving->variance + saving->lossy_variance * caught * caught;
-	low -= hypot(runs, DEVIATIONS * sqrt(variance));
+	low -= hypot(runs, DEVIATIONS * sqrt(saving->variance + caught_variance(saving)));
 	high = high > most || high + spread < most ? high + spread : most;
 	high = high < (double)wall_ns ? high : (double)wall_ns;
 	low = low > 0 ? low : 0;

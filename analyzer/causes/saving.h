@@ -22,6 +22,7 @@ typedef struct Saving {
 	int64_t rtt_ns, lossy_ns; /* lossy: what the bytes take at the rate that the losses allow; 0
 				     without losses */
 	double lossy_variance;    /* of each ns squared that the losses would take */
+	double caught_variance;   /* ns squared, of the low bound alone */
 	double pauses;            /* of the server and the client, that it ends */
 	double variance;          /* ns squared, of the time that stays: pauses in it come at random
 				   */
