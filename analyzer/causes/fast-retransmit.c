@@ -17,6 +17,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	int64_t cost = a->loss_ns[0] + a->loss_ns[1];
 	if (cost >= cause_min_lost_ns(context) || facts.cost_ns >= cause_min_lost_ns(context))
 		return false;
+	/* the counts are the connection's: this part of it lost nothing */
+	if (cost == 0)
+		return false;
 	draft->is_note = true;
 	draft->confidence = CONFIDENCE_HIGH;
 	draft->sentence = cause_printf(context,

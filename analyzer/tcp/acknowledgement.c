@@ -374,6 +374,7 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		(!own->has_last_tsval || packet->tsval != own->last_tsval)) {
 		towards->pending_tsval = packet->tsval;
 		towards->pending_tsval_ns = packet->ts_ns;
+		towards->pending_edge = towards->has_edge && own->scale_known ? towards->edge : 0;
 	}
 	if (clock_jumped(own, packet, step)) {
 		step->clock_jumped = true;

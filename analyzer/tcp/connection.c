@@ -364,6 +364,11 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	}
 	step->from = seq_unwrap(seq, d->next_seq, d->next);
 	step->end = step->from + packet->payload_len;
+	/* what no older advert allowed was sent by who knows a newer one, whatever it echoes */
+	d->is_echo_stuck |= step->under_way_ns > 0 && d->pending_tsval_ns > 0 &&
+			    d->pending_edge > 0 && step->end > d->pending_edge;
+	if (d->is_echo_stuck)
+		step->under_way_ns = 0;
 	step->next_before = d->next;
 	step->flight_before = d->flight_at_stop;
 	step->small_end = d->small_end;

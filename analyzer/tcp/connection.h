@@ -148,6 +148,8 @@ typedef struct TcpDirection {
 	int64_t pending_tsval_ns; /* ...at; 0 none */
 	int64_t older_echo_ns; /* data that did not know of it yet came until so long after that */
 	int64_t last_older_echo_ns; /* the same for the time stamp before it */
+	int64_t pending_edge;       /* right edge of the adverts before it; 0 unknown */
+	bool is_echo_stuck;         /* echoes an old time stamp although it knows newer packets */
 	uint32_t first_tsval;
 	uint32_t max_acked_len; /* largest segment acknowledged at the first try */
 	int64_t first_tsval_ns;

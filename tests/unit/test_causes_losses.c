@@ -114,6 +114,8 @@ Test(causes_losses, rules_out_with_a_number)
 	c->facts.tcp.dir[SIDE_SERVER].payload_packets = 2900;
 	cr_assert_str_eq(cause_case_rules_out(c, "loss-random"), "loss 0.00 %");
 	c->facts.tcp.dir[SIDE_SERVER].retransmitted_packets = 29;
+	/* lost before or after this copy */
+	cr_assert_not(cause_case_conclude(c, "fast-retransmit"));
 	cause_case_add(c, BUCKET_LOSS_RECOVERY, 20 * CASE_MS);
 	cr_assert_str_eq(cause_case_rules_out(c, "loss-random"), "loss 1.0 %, repaired in 20 ms");
 	/* and the note that says the same */

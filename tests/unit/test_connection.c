@@ -411,6 +411,27 @@ Test(connection, how_long_a_segment_was_under_way)
 	wire_end(&w);
 }
 
+Test(connection, an_echo_that_stands_still_proves_nothing)
+{
+	Wire w;
+	wire_open(&w, 5000, 0);
+	stamped(&w, 0, 0, 100, 500);
+	stamped_ack(&w, 1, MSS, 501, 100);
+	/* the window in force until that one ends at 65,535 */
+	int64_t seq = MSS;
+	for (; seq + MSS <= 0xffff; seq += MSS) {
+		stamped(&w, 10, seq, 101, 500);
+		cr_assert_gt(w.step.under_way_ns, 0);
+	}
+	stamped_ack(&w, 1, seq, 502, 101);
+	/* who sends more knows what came since, and echoes the old stamp all the same */
+	for (int i = 0; i < 3; i++, seq += MSS) {
+		stamped(&w, 10, seq, 102, 500);
+		cr_assert_eq(w.step.under_way_ns, 0);
+	}
+	wire_end(&w);
+}
+
 Test(connection, whether_a_pause_was_the_senders)
 {
 	Wire w;
