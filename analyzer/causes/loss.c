@@ -13,6 +13,7 @@
 
 /* Mathis et al. 1997: rate = 1.22 MSS / (RTT sqrt(p)). */
 #define MATHIS_FACTOR 1.22
+#define LOSS_FLOOR_MAX_NS 1e18
 /* docs/causes.md, loss-random: the model fits when it is within a factor of two. */
 #define MATHIS_TOLERANCE 2.0
 /* Segments that show which size passes: many, and larger than the smallest MTU of IPv4 (RFC 791).
@@ -116,7 +117,9 @@ int64_t loss_floor_ns(const CauseContext *context)
 	if (!loss_facts(context, &facts) || facts.direction != context->sender ||
 		loss_was_none(&facts) || facts.mathis <= 0)
 		return 0;
-	return (int64_t)((double)context->bytes * 1e9 / facts.mathis);
+	double ns = (double)context->bytes * 1e9 / facts.mathis;
+	/* far longer than any capture, and no number that could not be added to others */
+	return ns < LOSS_FLOOR_MAX_NS ? (int64_t)ns : (int64_t)LOSS_FLOOR_MAX_NS;
 }
 
 /* Another connection of the same hosts carried data both ways after this one was established: small

@@ -263,9 +263,9 @@ static int64_t caught_by_windows_ns(const Saving *saving)
 {
 	int64_t kept = SUM(saving->all_ns, paced) - SUM(saving->claim_ns, paced);
 	int64_t pauses = SUM(saving->claim_ns, paused);
-	int64_t rounds = (int64_t)(saving->pauses * (double)saving->rtt_ns);
-	rounds = rounds < pauses ? rounds : pauses;
-	return rounds < kept ? rounds : kept;
+	int64_t most = pauses < kept ? pauses : kept;
+	double rounds = saving->pauses * (double)saving->rtt_ns;
+	return rounds < (double)most ? (int64_t)rounds : most;
 }
 
 static int64_t caught_ns(const Saving *saving)
