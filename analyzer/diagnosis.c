@@ -13,6 +13,7 @@
 
 #include "analyzer/base/address.h"
 #include "analyzer/causes/cause.h"
+#include "analyzer/causes/neighbours.h"
 #include "analyzer/causes/outlook.h"
 #include "analyzer/constants.h"
 #include "analyzer/finding.h"
@@ -412,6 +413,14 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 			rate, by);
 	if (share >= HEALTHY_LINK_SHARE)
 		return cause_printf(&c, "Nothing is wrong: %s is what the path carries.", rate);
+	int64_t others = unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	bool is_shared = others > 0 && (share + cause_share(&c, others) >= HEALTHY_LINK_SHARE ||
+					       neighbours_fill_path(&c));
+	if (is_shared && c.wall_ns >= SHORT_WALL_NS)
+		return cause_printf(&c,
+			"Nothing is wrong: the path was full, this copy got %s of it and others "
+			"the rest.",
+			rate);
 	if (c.wall_ns < SHORT_WALL_NS && by)
 		return cause_printf(&c, "It took %s, then %s broke the connection off (RST).",
 			cause_time(&c, (double)c.wall_ns), by);

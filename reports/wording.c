@@ -161,11 +161,16 @@ static char *fileless_verdict(const Result *result, const ReportOptions *options
 	const ResultVerdict *v = &result->verdict;
 	g_autofree char *protocol = wording_protocol(result, transfer);
 	UnitText rooms[2];
-	g_autofree char *what = transfer->files_unseen > 0
-					? g_strdup_printf("The data of %s file%s was not captured",
-						  units_count(transfer->files_unseen).text,
-						  transfer->files_unseen == 1 ? "" : "s")
-					: g_strdup("No file was transferred");
+	const ResultSession *session = session_of(result, transfer);
+	/* small files hide among the other messages of an encrypted session */
+	bool is_hidden = session && session->stats.counts.hidden > 0;
+	g_autofree char *what =
+		transfer->files_unseen > 0
+			? g_strdup_printf("The data of %s file%s was not captured",
+				  units_count(transfer->files_unseen).text,
+				  transfer->files_unseen == 1 ? "" : "s")
+			: g_strdup(is_hidden ? "No file can be recognised in this encrypted session"
+					     : "No file was transferred");
 	g_autofree char *work = g_strdup_printf("%s: %s worked on %s for %s (%s)", what,
 		wording_host(options, transfer->client.addr, &rooms[0]),
 		wording_host(options, transfer->server.addr, &rooms[1]),

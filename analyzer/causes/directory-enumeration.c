@@ -42,8 +42,11 @@ static bool measure(const CauseContext *context, Listing *ret)
 	uint64_t queries = unit->class_count[OP_META];
 	uint64_t opens = unit->class_count[OP_OPEN];
 	l.queries = (double)(queries > opens ? queries : opens);
+	/* a short snap length hides which file is read, not that one is */
+	uint64_t reads = unit->class_count[OP_READ] + unit->class_count[OP_WRITE];
+	uint64_t moved = unit->files > 0 ? unit->files : reads;
 	l.has_queries = !unit->is_ftp && l.queries >= MIN_ENTRY_QUERIES &&
-			(double)unit->files <= MAX_MOVED_SHARE * l.queries;
+			(double)moved <= MAX_MOVED_SHARE * l.queries;
 	for (int c = 0; c < OP_CLASS_COUNT; c++) {
 		if (mask_entries & OP_MASK(c))
 			l.query_ns += context->left_round_trip_ns[c] + context->left_server_ns[c];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/causes/neighbours.h"
 #include "analyzer/causes/reader.h"
 #include "analyzer/constants.h"
 
@@ -258,7 +259,7 @@ static bool is_policed(const CauseContext *context, const LossFacts *facts)
 static bool link_was_full(const CauseContext *context)
 {
 	int64_t busy = context->link_ns + context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
-	return cause_share(context, busy) >= HEALTHY_LINK_SHARE;
+	return cause_share(context, busy) >= HEALTHY_LINK_SHARE || neighbours_fill_path(context);
 }
 
 LossKind loss_kind(const CauseContext *context, LossFacts *ret)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/causes/host.h"
+#include "analyzer/constants.h"
 
 /* Slower ones change nothing. */
 #define NOTICED_SHARE 0.05
@@ -72,4 +73,31 @@ void neighbours_find(const CauseContext *context, Neighbours *ret)
 		if (c != context->facts && !is_sibling)
 			count_rate(context, ret, c);
 	}
+}
+
+/* Bytes that @other moved the same way while @unit ran, taking its rate as even. */
+static double bytes_during(const Unit *other, const Unit *unit)
+{
+	int64_t from = other->account.start_ns > unit->account.start_ns ? other->account.start_ns
+									: unit->account.start_ns;
+	int64_t to = other->account.end_ns < unit->account.end_ns ? other->account.end_ns
+								  : unit->account.end_ns;
+	if (to <= from || unit_bulk_side(other) != unit_bulk_side(unit))
+		return 0;
+	return (double)unit_bytes(other) * (double)(to - from) / (double)unit_duration_ns(other);
+}
+
+bool neighbours_fill_path(const CauseContext *context)
+{
+	double bytes = 0;
+	if (context->goodput_limit <= 0)
+		return false;
+	for (uint32_t i = 0; i < context->unit_count; i++) {
+		const Unit *other = context->units[i];
+		if (!other->is_job && unit_duration_ns(other) > 0 &&
+			memcmp(other->addr, context->unit->addr, sizeof(other->addr)) == 0)
+			bytes += bytes_during(other, context->unit);
+	}
+	return bytes * 1e9 / (double)context->wall_ns >=
+	       HEALTHY_LINK_SHARE * context->goodput_limit;
 }

@@ -17,6 +17,10 @@ typedef struct Neighbours {
 	int64_t min_rtt_ns; /* smallest of the connections between the same two hosts, 0 none */
 } Neighbours;
 
+/** neighbours_fill_path: several transfers between the same hosts filled the path: each waits while
+ * the others send. */
+bool neighbours_fill_path(const CauseContext *context);
+
 /** neighbours_find: looks at the connections of the context. */
 void neighbours_find(const CauseContext *context, Neighbours *ret);
 

@@ -6,40 +6,13 @@
 
 #include <string.h>
 
+#include "analyzer/causes/neighbours.h"
 #include "analyzer/causes/requests.h"
 #include "analyzer/constants.h"
 
 /* A pause of about one round trip is the sign of a sender that waits for an acknowledgement: what
  * looks like a stall then is a small window or buffer. Judgement. */
 #define OWN_STALL_RTT_SHARE 1.5
-
-/* Bytes that @other moved the same way while @unit ran, taking its rate as even. */
-static double bytes_during(const Unit *other, const Unit *unit)
-{
-	int64_t from = other->account.start_ns > unit->account.start_ns ? other->account.start_ns
-									: unit->account.start_ns;
-	int64_t to = other->account.end_ns < unit->account.end_ns ? other->account.end_ns
-								  : unit->account.end_ns;
-	if (to <= from || unit_bulk_side(other) != unit_bulk_side(unit))
-		return 0;
-	return (double)unit_bytes(other) * (double)(to - from) / (double)unit_duration_ns(other);
-}
-
-/* Several transfers between the same hosts filled the path: each waits while the others send. */
-static bool path_was_full(const CauseContext *context)
-{
-	double bytes = 0;
-	if (context->goodput_limit <= 0)
-		return false;
-	for (uint32_t i = 0; i < context->unit_count; i++) {
-		const Unit *other = context->units[i];
-		if (!other->is_job && unit_duration_ns(other) > 0 &&
-			memcmp(other->addr, context->unit->addr, sizeof(other->addr)) == 0)
-			bytes += bytes_during(other, context->unit);
-	}
-	return bytes * 1e9 / (double)context->wall_ns >=
-	       HEALTHY_LINK_SHARE * context->goodput_limit;
-}
 
 int64_t slow_server_stalled_ns(const CauseContext *context)
 {
@@ -52,7 +25,8 @@ int64_t slow_server_stalled_ns(const CauseContext *context)
 			OWN_STALL_RTT_SHARE * (double)context->rtt_ns)
 		return 0;
 	stalled = stalled < left ? stalled : left;
-	return stalled >= cause_min_lost_ns(context) && !path_was_full(context) ? stalled : 0;
+	return stalled >= cause_min_lost_ns(context) && !neighbours_fill_path(context) ? stalled
+										       : 0;
 }
 
 int64_t slow_server_claim(

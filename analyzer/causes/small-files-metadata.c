@@ -33,13 +33,20 @@ typedef struct Files {
 static bool measure(const CauseContext *context, Files *ret)
 {
 	const Unit *unit = context->unit;
-	uint64_t names = unit->class_count[OP_OPEN];
+	/* SMB1 renames and deletes without opening */
+	uint64_t names = MAX(unit->class_count[OP_OPEN], unit->class_count[OP_META]);
 	bool is_names = unit->files == 0 && context->bytes == 0;
-	if (!unit->is_job || unit->is_ftp || context->rtt_ns <= 0 ||
-		(is_names ? names : unit->files) < MIN_FILES)
+	/* a short snap length hides which file is read; each was opened */
+	bool is_hidden = unit->files == 0 && context->bytes > 0;
+	uint64_t moved = unit->class_count[OP_READ] + unit->class_count[OP_WRITE];
+	uint64_t count = is_names    ? names
+			 : is_hidden ? MIN(unit->class_count[OP_OPEN], moved)
+				     : unit->files;
+	if (!unit->is_job || unit->is_ftp || context->rtt_ns <= 0 || count < MIN_FILES)
 		return false;
-	Files f = {.count = (double)(is_names ? names : unit->files),
-		.size = (double)histogram_quantile(&unit->file_size, 0.5),
+	Files f = {.count = (double)count,
+		.size = is_hidden ? (double)context->bytes / (double)count
+				  : (double)histogram_quantile(&unit->file_size, 0.5),
 		.is_names = is_names};
 	for (int c = 0; c < OP_CLASS_COUNT; c++) {
 		if (OP_MASK(c) & (OP_MASK_META | OP_MASK_DATA))

@@ -364,6 +364,19 @@ static void measure_under_way(TcpDirection *own, const Packet *packet, TcpStep *
 	own->older_echo_ns = 0;
 }
 
+/* Two clocks against one: where the other host's ran on through the pause, the pause was real, and
+ * the packet that told of a jump had been held up on the way. */
+static void ask_other_clock(
+	TcpConnection *tcp, const TcpDirection *own, const Packet *packet, TcpStep *step)
+{
+	int64_t gap_ns = packet->ts_ns - own->last_tsval_ns;
+	if (step->is_fresh && (double)gap_ns >= CLOCK_JUMP_SHARE * (double)tcp->jump_ns) {
+		step->clock_ran = true;
+		tcp->clock_jumps--;
+	}
+	tcp->jump_ns = 0;
+}
+
 void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
@@ -376,9 +389,15 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		towards->pending_tsval_ns = packet->ts_ns;
 		towards->pending_edge = towards->has_edge && own->scale_known ? towards->edge : 0;
 	}
-	if (clock_jumped(own, packet, step)) {
+	bool has_jumped = clock_jumped(own, packet, step);
+	if (tcp->jump_ns > 0 && tcp->jump_side != side)
+		ask_other_clock(tcp, own, packet, step);
+	if (has_jumped) {
 		step->clock_jumped = true;
 		tcp->clock_jumps++;
+		tcp->jump_from_ns = own->last_tsval_ns;
+		tcp->jump_ns = packet->ts_ns - own->last_tsval_ns;
+		tcp->jump_side = side;
 		/* the two clocks are compared anew from here */
 		own->first_tsval = packet->tsval;
 		own->first_tsval_ns = packet->ts_ns;

@@ -274,9 +274,11 @@ typedef struct TcpStep {
 	bool was_in_recovery; /* before this packet */
 	bool scale_lost;      /* it proved that the client does not know of window scaling */
 	bool clock_jumped;    /* the capture's clock ran ahead before it: the sender's did not */
-	bool closes;          /* FIN or RST */
-	bool was_lost;        /* repairs what was lost, as far as is known */
-	int64_t missed_ns;    /* of it: it never passed here and was missed then; 0: it passed */
+	bool clock_ran; /* what the peer's last packet said of the clock was wrong: this side's own
+			   clock ran on as the capture's did, the path had held the packet */
+	bool closes;    /* FIN or RST */
+	bool was_lost;  /* repairs what was lost, as far as is known */
+	int64_t missed_ns; /* of it: it never passed here and was missed then; 0: it passed */
 	int64_t gap_from, gap_to; /* bytes of @gap_side that the receiver has and the capture lacks;
 				     empty when equal */
 	int64_t gap_opened_ns;    /* when the first of them was missed */
@@ -317,6 +319,9 @@ typedef struct TcpConnection {
 	uint32_t syn_tries, syn_ack_tries;
 	uint64_t out_of_window_packets;
 	uint64_t clock_jumps;
+	int64_t jump_from_ns,
+		jump_ns;       /* newest jump, while the other host may still deny it; 0: no */
+	Side jump_side;        /* whose clock told of it */
 	int64_t clock_back_ns; /* largest step back that was clamped */
 } TcpConnection;
 

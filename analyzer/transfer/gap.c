@@ -73,6 +73,10 @@ static void charge_server(
 	/* an FTP server answers when the data connection is closed, not when it was asked */
 	if (conv->data_done_ns > asked)
 		asked = conv->data_done_ns;
+	/* a request that was lost has reached the server with its repair */
+	int64_t repaired = conv->tcp.dir[SIDE_CLIENT].last_loss_ns;
+	if (repaired > asked && repaired <= packet->ts_ns)
+		asked = repaired;
 	if (asked > from) { /* before the request was complete: it was still coming */
 		int64_t complete = asked < packet->ts_ns ? asked : packet->ts_ns;
 		add_part(conv, complete, BUCKET_ROUND_TRIP, op_class, speaker, packet);
@@ -241,6 +245,17 @@ void gap_closes(Conversation *conv)
 				unseen(conv, side, h->to - h->from, h->opened_ns);
 		}
 	}
+}
+
+void gap_clock_ran(Conversation *conv, Side side)
+{
+	Side held = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	if (!conv->timeline)
+		return;
+	/* a sender whose packets are held up so long runs into its timer */
+	conv->tcp.dir[held].unseen_stalls++;
+	timeline_relabel(conv->timeline, conv->tcp.jump_from_ns, conversation_side(conv, held),
+		BUCKET_CAPTURE_GAP, BUCKET_RTO_STALL);
 }
 
 static bool is_repair(SegmentClass segment)

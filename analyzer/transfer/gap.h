@@ -16,6 +16,10 @@
 void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
 	const Turn *after);
 
+/** gap_clock_ran: a packet of @side showed that the clock had not jumped: the time set aside was
+ * the path's, which held the other side's packets. */
+void gap_clock_ran(Conversation *conv, Side side);
+
 /** gap_trains: feeds the packet to the path's capacity estimate. */
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step);
 

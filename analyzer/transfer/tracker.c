@@ -360,6 +360,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	if (packet->payload_len > 0 || step.is_setup || step.gap_to > step.gap_from ||
 		step.clock_jumped)
 		label(conv, packet, &step, &before);
+	if (step.clock_ran)
+		gap_clock_ran(conv, step.side);
 	gap_trains(conv, packet, &step);
 	if (step.len > 0 && conv->path &&
 		(step.was_lost || conv->path->dir[from_low ? 0 : 1].trail))
@@ -368,6 +370,9 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 		gap_closes(conv);
 	if (conv->control && packet->payload_len == 0)
 		tracker_given_up(conv, packet, &step);
+	/* what was lost is sent again after the end: then only is all there */
+	if (conv->control && packet->payload_len > 0 && conv->tcp.dir[step.side].fin_seen)
+		conv->control->data_done_ns = packet->ts_ns;
 	if (conv->control && step.closes) {
 		/* once the client has closed, that the server does not is its own time */
 		bool is_client = conversation_side(conv, step.side) == SIDE_CLIENT;
