@@ -4,6 +4,7 @@
  * docs/causes.md, small-files-metadata.
  */
 #include <math.h>
+#include <string.h>
 
 #include "analyzer/causes/cause.h"
 #include "analyzer/causes/service.h"
@@ -33,8 +34,10 @@ typedef struct Files {
 static bool measure(const CauseContext *context, Files *ret)
 {
 	const Unit *unit = context->unit;
+	uint64_t names = unit->class_count[OP_OPEN];
 	/* SMB1 renames and deletes without opening */
-	uint64_t names = MAX(unit->class_count[OP_OPEN], unit->class_count[OP_META]);
+	if (unit->protocol && strcmp(unit->protocol, "smb1") == 0)
+		names = MAX(names, unit->class_count[OP_META]);
 	bool is_names = unit->files == 0 && context->bytes == 0;
 	/* a short snap length hides which file is read; each was opened */
 	bool is_hidden = unit->files == 0 && context->bytes > 0;
