@@ -28,11 +28,17 @@ static double flight_of(const TcpDirection *d)
 	return d->plateau_flight > 0 ? (double)d->plateau_flight : (double)d->max_in_flight;
 }
 
+static uint64_t needed_repairs(const TcpDirection *d)
+{
+	uint64_t needless = d->spurious > d->spurious_inferred ? d->spurious : d->spurious_inferred;
+	return d->retransmitted_packets > needless ? d->retransmitted_packets - needless : 0;
+}
+
 /* In the whole connection nothing was lost and the flight never rose above the plateau: what the
  * accounting charged to the congestion window while it learned the plateau is the buffer's, too. */
 static bool is_capped_throughout(const TcpDirection *d)
 {
-	return d->loss_events == 0 && d->retransmitted_packets == 0 && d->ece_flags == 0 &&
+	return needed_repairs(d) == 0 && d->ece_flags == 0 &&
 	       (double)d->max_in_flight <= CAPPED_FACTOR * flight_of(d);
 }
 
@@ -107,10 +113,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	int64_t ramp = cause_slow_start_ns(context);
 	draft->saved_high_ns = draft->lost_ns;
 	draft->saved_low_ns = draft->lost_ns > ramp ? draft->lost_ns - ramp : 0;
-	draft->confidence =
-		d->loss_events == 0 && context->facts->tcp.handshake_seen && is_capped_throughout(d)
-			? CONFIDENCE_HIGH
-			: CONFIDENCE_MEDIUM;
+	draft->confidence = context->facts->tcp.handshake_seen && is_capped_throughout(d)
+				    ? CONFIDENCE_HIGH
+				    : CONFIDENCE_MEDIUM;
 	draft->blame = host_blame(context->bulk);
 	draft->ceiling_bytes_per_s = flight / ((double)context->rtt_ns / 1e9);
 	draft->ceiling_formula = cause_printf(context, "%s / %s = %s", cause_bytes(context, flight),

@@ -94,6 +94,14 @@ static void sacked_prune(TcpDirection *d)
 	d->sacked_count = kept;
 }
 
+/* RFC 8985 7.4.2, RFC 3522: the only repair of an episode was not needed, so the sender takes its
+ * slow-down back. */
+static void take_back_loss(TcpDirection *d)
+{
+	if (d->losses_in_event <= 1)
+		d->last_loss_ns = d->loss_before_ns;
+}
+
 static void sacked_add(TcpDirection *d, int64_t from, int64_t to)
 {
 	if (from < d->una)
@@ -136,6 +144,7 @@ static void take_sack(TcpDirection *d, const Packet *packet, int64_t ack)
 			if (below || inside) {
 				if (d->spurious < d->retransmitted_packets)
 					d->spurious++;
+				take_back_loss(d);
 				if (d->first_spurious_frame == 0) {
 					d->first_spurious_frame = packet->frame;
 					d->first_spurious_ns = packet->ts_ns;
@@ -211,6 +220,7 @@ static void repair_answered(TcpConnection *tcp, Side data_side, const Packet *pa
 		packet->ts_ns - d->repair_ns < (int64_t)(REORDER_RTT_SHARE * (double)loop);
 	if (is_older || is_too_soon) {
 		d->spurious_inferred++;
+		take_back_loss(d);
 		if (d->first_spurious_frame == 0) {
 			d->first_spurious_frame = packet->frame;
 			d->first_spurious_ns = packet->ts_ns;

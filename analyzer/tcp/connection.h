@@ -207,7 +207,8 @@ typedef struct TcpDirection {
 	uint64_t max_losses_in_event;
 	uint64_t recoveries_multi; /* episodes with two or more losses */
 	int64_t first_zero_window_ns;
-	int64_t last_loss_ns; /* newest repair; 0 none */
+	int64_t last_loss_ns;   /* newest repair; 0 none */
+	int64_t loss_before_ns; /* the same before the episode under way */
 	int64_t zero_window_ns;
 	int64_t at_edge_ns; /* this sender stood at the peer's edge */
 	int64_t silent_ns;  /* longest pause in which it sent nothing, lost or under way: its packet

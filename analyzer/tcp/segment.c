@@ -342,6 +342,8 @@ static void take_loss(
 		d->closed_repairs++;
 		return;
 	}
+	if (!d->in_recovery)
+		d->loss_before_ns = d->last_loss_ns;
 	d->last_loss_ns = packet->ts_ns;
 	log_loss(d, step);
 	note_repair(d, packet, step);

@@ -104,6 +104,27 @@ static void wire_open(Wire *w, uint32_t first, int segments)
 	}
 }
 
+/* a segment of the client's with these time stamps */
+static void stamped(Wire *w, int64_t after_ms, int64_t seq, uint32_t tsval, uint32_t tsecr)
+{
+	w->now_ns += after_ms * MS;
+	Packet p = packet_of(w, SIDE_CLIENT, TCP_ACK, seq, 0, MSS);
+	p.has_timestamps = true;
+	p.tsval = tsval;
+	p.tsecr = tsecr;
+	tcp_connection_step(&w->tcp, SIDE_CLIENT, &p, &w->step);
+}
+
+static void stamped_ack(Wire *w, int64_t after_ms, int64_t upto, uint32_t tsval, uint32_t tsecr)
+{
+	w->now_ns += after_ms * MS;
+	Packet p = packet_of(w, SIDE_SERVER, TCP_ACK, 0, upto, 0);
+	p.has_timestamps = true;
+	p.tsval = tsval;
+	p.tsecr = tsecr;
+	tcp_connection_step(&w->tcp, SIDE_SERVER, &p, &w->step);
+}
+
 static void wire_end(Wire *w)
 {
 	tcp_connection_clear(&w->tcp);
@@ -200,6 +221,45 @@ Test(connection, sent_again_for_nothing)
 	w.sack[0] = 10000, w.sack[1] = 11000;
 	ack(&w, RTT_MS, 11000);
 	cr_assert_eq(client(&w)->spurious, 1);
+	wire_end(&w);
+}
+
+Test(connection, a_needless_repair_is_no_loss)
+{
+	Wire w;
+	wire_open(&w, 100, 3);
+	data(&w, 1, 3 * MSS);
+	cr_assert_eq(data(&w, 60, 3 * MSS), SEGMENT_RETRANSMISSION);
+	cr_assert_neq(w.tcp.dir[SIDE_CLIENT].last_loss_ns, 0);
+	ack(&w, RTT_MS - 1, 4 * MSS);
+	w.sack[0] = 3 * MSS, w.sack[1] = 4 * MSS; /* RFC 2883: it had it */
+	ack(&w, 1, 4 * MSS);
+	cr_assert_eq(w.tcp.dir[SIDE_CLIENT].last_loss_ns, 0);
+	/* one that was needed stays */
+	data(&w, 1, 4 * MSS);
+	data(&w, 60, 4 * MSS);
+	ack(&w, RTT_MS, 5 * MSS);
+	cr_assert_neq(w.tcp.dir[SIDE_CLIENT].last_loss_ns, 0);
+	wire_end(&w);
+}
+
+Test(connection, two_clocks_against_one)
+{
+	Wire w;
+	wire_open(&w, 5000, 0);
+	uint32_t clock = 100;
+	int64_t seq = 0;
+	for (int i = 0; i < 30; i++, seq += MSS, clock += 10) {
+		stamped(&w, 5, seq, clock, 500);
+		stamped_ack(&w, 5, seq + MSS, clock + 400, clock);
+	}
+	/* the sender's clock stood while two seconds passed, the receiver's did not */
+	stamped(&w, 1995, seq, clock, clock + 390);
+	cr_assert(w.step.clock_jumped);
+	cr_assert_eq(w.tcp.clock_jumps, 1);
+	stamped_ack(&w, 5, seq + MSS, clock + 2390, clock);
+	cr_assert(w.step.clock_ran);
+	cr_assert_eq(w.tcp.clock_jumps, 0);
 	wire_end(&w);
 }
 
@@ -366,27 +426,6 @@ Test(connection, window_scale_without_a_handshake)
 	put(&w, RTT_MS, SIDE_SERVER, TCP_SYN | TCP_ACK, -1, 0, 0);
 	cr_assert(w.tcp.dir[SIDE_CLIENT].scale_in_force == 0 && w.tcp.dir[SIDE_CLIENT].scale_known);
 	wire_end(&w);
-}
-
-/* a segment of the client's with these time stamps */
-static void stamped(Wire *w, int64_t after_ms, int64_t seq, uint32_t tsval, uint32_t tsecr)
-{
-	w->now_ns += after_ms * MS;
-	Packet p = packet_of(w, SIDE_CLIENT, TCP_ACK, seq, 0, MSS);
-	p.has_timestamps = true;
-	p.tsval = tsval;
-	p.tsecr = tsecr;
-	tcp_connection_step(&w->tcp, SIDE_CLIENT, &p, &w->step);
-}
-
-static void stamped_ack(Wire *w, int64_t after_ms, int64_t upto, uint32_t tsval, uint32_t tsecr)
-{
-	w->now_ns += after_ms * MS;
-	Packet p = packet_of(w, SIDE_SERVER, TCP_ACK, 0, upto, 0);
-	p.has_timestamps = true;
-	p.tsval = tsval;
-	p.tsecr = tsecr;
-	tcp_connection_step(&w->tcp, SIDE_SERVER, &p, &w->step);
 }
 
 Test(connection, how_long_a_segment_was_under_way)
