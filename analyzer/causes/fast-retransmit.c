@@ -7,18 +7,30 @@
 #include "analyzer/causes/host.h"
 #include "analyzer/causes/loss.h"
 
+/* What costs as much as a major finding is a reason. */
+#define MAX_SHARE MAJOR_SHARE
+
+/* Another cause has claimed time of losses. */
+static bool is_told(const CauseContext *context)
+{
+	static const Bucket buckets[] = {BUCKET_LOSS_RECOVERY, BUCKET_RTO_STALL, BUCKET_TAIL_LOSS};
+	for (size_t i = 0; i < sizeof(buckets) / sizeof(*buckets); i++) {
+		if (context->left_ns[buckets[i]] < context->unit->account.bucket_ns[buckets[i]])
+			return true;
+	}
+	return false;
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	LossFacts facts;
 	if (!loss_facts(context, &facts) || facts.lost == 0)
 		return false;
-	/* what was claimed before is somebody else's story */
+	/* what was claimed before is somebody else's story; the counts are the connection's, and a
+	 * part of it may have lost nothing */
 	const Account *a = &context->unit->account;
 	int64_t cost = a->loss_ns[0] + a->loss_ns[1];
-	if (cost >= cause_min_lost_ns(context) || facts.cost_ns >= cause_min_lost_ns(context))
-		return false;
-	/* the counts are the connection's: this part of it lost nothing */
-	if (cost == 0)
+	if (cost == 0 || is_told(context) || cause_share(context, facts.cost_ns) >= MAX_SHARE)
 		return false;
 	draft->is_note = true;
 	draft->confidence = CONFIDENCE_HIGH;
@@ -36,7 +48,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 
 const Cause cause_fast_retransmit = {
 	.id = "fast-retransmit",
-	.title = "A few packets were lost and repaired at once",
+	.title = "Packets were lost and repaired at once",
 	.explanation =
 		"Some loss is normal: it is how TCP finds out how much a path carries. When the "
 		"receiver can report it at once the repair takes one round trip and hardly costs "
@@ -47,8 +59,10 @@ const Cause cause_fast_retransmit = {
 	.rules_out = NULL,
 	.guide =
 		{
-			.rule = "Packets were lost and repaired, and all of it cost less than a "
-				"finding. Always a note.",
+			.rule = "Packets were lost and repaired, no other cause tells of it, and "
+				"it "
+				"cost less than {} of the time. Always a note.",
+			.numbers = {GUIDE_SHARE(MAX_SHARE)},
 			.needs = "One repair.",
 			.traps = {"It is what other tools count as a problem; without lost time it "
 				  "is "

@@ -141,6 +141,14 @@ static double quick_ns(const CauseContext *context, unsigned mask)
 	return sum;
 }
 
+/* Of a protocol that is not understood nobody knows whose turn it was: while what the client sent
+ * was lost on the way the server had nothing to answer. */
+static bool may_lack_data(const CauseContext *context)
+{
+	return context->unit->is_unframed && context->bulk == SIDE_CLIENT && context->sender &&
+	       context->sender->retransmitted_packets > 0;
+}
+
 bool slow_server_finish(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask)
 {
@@ -167,7 +175,7 @@ bool slow_server_finish(
 	/* a protocol that is not understood, seen from afar: the answer may have been lost, or
 	 * nobody owed one */
 	if ((context->unit->is_unframed && context->vantage != VANTAGE_SERVER) ||
-		is_single_pause(context, draft))
+		is_single_pause(context, draft) || may_lack_data(context))
 		draft->confidence = CONFIDENCE_LOW;
 	tell_growth(context, draft);
 	draft->blame = "SERVER";
@@ -185,7 +193,10 @@ bool slow_server_finish(
 	if (draft->confidence == CONFIDENCE_HIGH)
 		return true;
 	draft->doubt =
-		context->vantage == VANTAGE_CLIENT
+		may_lack_data(context)
+			? "Packets of the client's were lost on the way: the server may have had "
+			  "nothing to answer."
+		: context->vantage == VANTAGE_CLIENT
 			? "Seen from the client, a queue on the way looks like a slow server."
 			: "The time an answer needs without the server's work is not known well "
 			  "enough here.";

@@ -100,6 +100,26 @@ Test(causes_hosts, slow_writes_and_a_cache_that_drains_at_the_end)
 	cause_case_free(c);
 }
 
+Test(causes_hosts, a_server_that_has_nothing_to_answer)
+{
+	CauseCase *c = cause_case_new();
+	c->context.vantage = VANTAGE_SERVER;
+	c->unit.is_unframed = true;
+	c->context.bulk = SIDE_CLIENT;
+	c->context.sender = &c->facts.tcp.dir[SIDE_CLIENT];
+	c->context.receiver = &c->facts.tcp.dir[SIDE_SERVER];
+	for (int i = 0; i < 8; i++)
+		cause_case_server(c, OP_OTHER, 500 * CASE_MS);
+	cr_assert(cause_case_conclude(c, "server-slow-write"));
+	cr_assert_gt(c->draft.confidence, CONFIDENCE_LOW);
+	/* what the client sent was lost on the way */
+	c->facts.tcp.dir[SIDE_CLIENT].retransmitted_packets = 14;
+	cr_assert(cause_case_conclude(c, "server-slow-write"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_LOW);
+	cr_assert(strstr(c->draft.doubt, "nothing to answer"), "%s", c->draft.doubt);
+	cause_case_free(c);
+}
+
 Test(causes_hosts, a_client_that_thinks_20_ms_per_block)
 {
 	CauseCase *c = cause_case_new();

@@ -121,6 +121,9 @@ Test(causes_losses, rules_out_with_a_number)
 	/* and the note that says the same */
 	cr_assert(cause_case_conclude(c, "fast-retransmit"));
 	cr_assert(c->draft.is_note);
+	/* no note any more */
+	cause_case_add(c, BUCKET_LOSS_RECOVERY, 4000 * CASE_MS);
+	cr_assert_not(cause_case_conclude(c, "fast-retransmit"));
 	cause_case_free(c);
 }
 
