@@ -382,6 +382,8 @@ static void copy_transfer(Redaction *r, const ResultTransfer *from, ResultTransf
 		.is_ftp_file = from->is_ftp_file,
 		.ftp = from->ftp};
 	memcpy(to->budget, from->budget, sizeof to->budget);
+	memcpy(to->round_trip_ns, from->round_trip_ns, sizeof to->round_trip_ns);
+	memcpy(to->server_ns, from->server_ns, sizeof to->server_ns);
 }
 
 static void copy_transfers(Redaction *r, const Result *from)
