@@ -4,6 +4,8 @@
  */
 #include "analyzer/transfer/path.h"
 
+#include <math.h>
+
 /* Segments in the shortest train; each level doubles it. */
 #define TRAIN_FIRST 4
 /* A proven speed: trains of at least 16 segments whose middle half lies within this of each other.
@@ -174,6 +176,18 @@ static Capacity few_capacity(const Histogram *shortest)
 	return c;
 }
 
+/* The speed on which the fastest quarter of the shortest trains agrees, 0 if it does not: what
+ * makes the others slower (windows, acknowledgements that were put off) differs from train to
+ * train. */
+static double even_quarter(const Histogram *shortest)
+{
+	if (histogram_count(shortest) < 4 * FEW_WINDOWS)
+		return 0;
+	double low = (double)histogram_quantile(shortest, 0.75);
+	double high = (double)histogram_quantile(shortest, FASTEST_QUANTILE);
+	return high - low <= PROVEN_SPREAD * high ? high : 0;
+}
+
 Capacity path_capacity(const Path *path, int dir)
 {
 	const PathDirection *d = &path->dir[dir];
@@ -181,6 +195,8 @@ Capacity path_capacity(const Path *path, int dir)
 	if (acks.bytes_per_s == 0)
 		acks = few_capacity(&d->acks[0]);
 	/* acknowledgements of a sender that is held up itself come as slowly as it sends */
+	if (!acks.is_proven && acks.bytes_per_s > 0)
+		acks.fastest = fmax(acks.fastest, even_quarter(&d->acks[0]));
 	if (!acks.is_proven && acks.fastest > acks.bytes_per_s)
 		acks.bytes_per_s = acks.fastest;
 	if (acks.bytes_per_s > 0 && (best.bytes_per_s == 0 || acks.bytes_per_s < best.bytes_per_s))

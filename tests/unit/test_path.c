@@ -53,3 +53,33 @@ Test(path, few_acknowledgements_tell_when_they_are_even)
 		cr_expect(r->segments > 20 || !c.is_proven, "%s: nothing to print", r->name);
 	}
 }
+
+/* A window that passes in clusters with waits between them makes trains of eight segments slow; of
+ * four segments some lie within a cluster, and those agree. */
+Test(path, the_fastest_acknowledgements_tell_when_they_agree)
+{
+	static const struct {
+		const char *name;
+		double fast[2];
+		int fast_count;
+		double bytes_per_s;
+	} rows[] = {
+		{"a quarter as the path lets them through", {12.3e6, 12.5e6}, 6, 12.5e6},
+		{"fast ones that differ: bursts", {9e6, 14e6}, 6, 3.3e6},
+		{"fast ones are rare", {12.3e6, 12.5e6}, 2, 3.3e6},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		Path path = {0};
+		Histogram *acks = path.dir[0].acks;
+		for (int k = 0; k < 20; k++)
+			histogram_add(&acks[0], 2300000 + 100000 * k, 1);
+		histogram_add(&acks[0], (int64_t)rows[i].fast[0], (uint64_t)rows[i].fast_count);
+		histogram_add(&acks[0], (int64_t)rows[i].fast[1], (uint64_t)rows[i].fast_count);
+		histogram_add(&acks[1], 3300000, 12);
+		Capacity c = path_capacity(&path, 0);
+		cr_expect(fabs(c.bytes_per_s - rows[i].bytes_per_s) <= 0.05 * rows[i].bytes_per_s,
+			"%s: %.0f", rows[i].name, c.bytes_per_s);
+		cr_expect(!c.is_proven, "%s: nothing to print", rows[i].name);
+		path_clear(&path);
+	}
+}
