@@ -22,9 +22,11 @@
 #define UNEVEN_FACTOR 4
 #define UNEVEN_MIN_NS TRAIN_CLOSE_NS
 /* Of a receiver that soon holds its acknowledgements back there are a few only, those of an initial
- * window and the round after it (RFC 6928: 10 segments, then 20): windows of four segments that all
- * lie within PROVEN_SPREAD came through the bottleneck one by one. */
+ * window and the round after it (RFC 6928: 10 segments, then 20): windows of four segments that
+ * lie within PROVEN_SPREAD came through the bottleneck one by one. One in five may be slower: a
+ * host paused in it. */
 #define FEW_WINDOWS 4
+#define FEW_PAUSED 5
 /* Stretches with a standing queue that make an estimate. */
 #define QUEUE_MIN_STRETCHES 3
 
@@ -167,7 +169,10 @@ static Capacity few_capacity(const Histogram *shortest)
 	Capacity c = {0};
 	if (histogram_count(shortest) < FEW_WINDOWS)
 		return c;
-	double low = (double)histogram_min(shortest), high = (double)histogram_max(shortest);
+	uint64_t paused = histogram_count(shortest) / FEW_PAUSED;
+	double rank = (double)(paused + 1) / (double)histogram_count(shortest);
+	double low = (double)histogram_quantile(shortest, rank);
+	double high = (double)histogram_max(shortest);
 	if (high - low > PROVEN_SPREAD * high)
 		return c;
 	c.low = low;
