@@ -391,6 +391,17 @@ static const char *broken_off_by(const CauseContext *c)
 	return is_reset ? c->receiver_name : NULL;
 }
 
+/* What the note says whose path changed its rate; NULL without one. */
+static const char *told_limit(const Examination *ex, const Unit *unit)
+{
+	for (guint i = 0; i < ex->drafts->len; i++) {
+		const FindingCandidate *c = &g_array_index(ex->drafts, FindingCandidate, i);
+		if (ex->input->units[c->unit] == unit && strcmp(c->cause->id, "shaping") == 0)
+			return c->draft.sentence;
+	}
+	return NULL;
+}
+
 /* What a person wants to hear about a unit nothing is wrong with. */
 static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 {
@@ -411,6 +422,9 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 		return cause_printf(&c,
 			"%s is what the path carries, until %s broke the connection off (RST).",
 			rate, by);
+	const char *limit = told_limit(ex, unit);
+	if (share >= HEALTHY_LINK_SHARE && limit)
+		return cause_printf(&c, "Nothing is wrong with the hosts. %s", limit);
 	if (share >= HEALTHY_LINK_SHARE)
 		return cause_printf(&c, "Nothing is wrong: %s is what the path carries.", rate);
 	int64_t others = unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];

@@ -28,6 +28,12 @@ bool pace_read(const CauseContext *context, Pace *ret)
 			.rtt_ns = rtt > 0 ? rtt : 0,
 		};
 	}
+	/* after the last byte nothing moves any more, and the slice it moved in is not full */
+	size_t moved = ret->count;
+	while (moved > 0 && ret->slices[moved - 1].bytes <= 0)
+		moved--;
+	if (moved > 0 && moved < ret->count)
+		ret->count = moved - 1;
 	return ret->slice_ns > 0;
 }
 

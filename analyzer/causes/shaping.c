@@ -34,8 +34,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	size_t half = pace.count / 2;
 	double even = pace_rate(&pace, half, pace.count);
-	if (path_nominal_bps(context->capacity.bytes_per_s) > 0 ||
-		pace_variation(&pace, half, pace.count) > MAX_VARIATION ||
+	/* what the even rate is on the wire: of a link that is so slow it is no limit */
+	double wire = context->goodput_limit > 0
+			      ? even * context->capacity.bytes_per_s / context->goodput_limit
+			      : even;
+	if (path_nominal_bps(wire) > 0 || pace_variation(&pace, half, pace.count) > MAX_VARIATION ||
 		pace_median_rtt_ns(&pace) < RTT_FACTOR * context->rtt_ns)
 		return false;
 	size_t knee = knee_of(&pace, even);

@@ -115,6 +115,13 @@ healthy("netbios-139-smb3-get", "nothing: SMB 3.1.1 over the NetBIOS session ser
 healthy("wan-50ms-get", "nothing: SMB 3.1.1 over a WAN of 20 Mbit/s, 50 ms", path(20 * MBIT, 50, queue=256 * KIB), smbd({"big.bin": 8 * MIB}),
         get(8 * MIB), smb_read(8 * MIB))
 
+for timestamps in (True, False):
+    healthy(f"slow-link-6m-3ms{'' if timestamps else '-no-timestamps'}",
+            "nothing: 6 Mbit/s over 3 ms, so full segments are further apart than a quarter round trip"
+            + ("" if timestamps else "; no timestamps show how long they stood in the queue"),
+            path(6 * MBIT, 3), smbd({"big.bin": 3 * MIB // 2}), get(3 * MIB // 2), smb_read(3 * MIB // 2), vantages=("client",),
+            sysctl={} if timestamps else {"both": {"tcp_timestamps": 0}}, headers_only=True,
+            note="seen at the receiver: nothing but the pace of the packets tells the link from a server that stops")
 healthy("no-timestamps-get", "nothing: TCP timestamps off at the client, 100 Mbit/s, 10 ms", path(100 * MBIT, 10), smbd({"big.bin": 8 * MIB}),
         get(8 * MIB), smb_read(8 * MIB), sysctl={"client": {"tcp_timestamps": 0}}, note="E19", vantages=("client", "server"))
 
