@@ -367,8 +367,12 @@ Test(causes_path, a_burst_and_then_an_even_rate)
 	cr_assert(c->draft.is_note);
 	cr_assert(cause_case_conclude(c, "bufferbloat"));
 	cr_assert(strstr(c->draft.sentence, "from 10 ms to 100 ms"), "%s", c->draft.sentence);
-	/* the speed of an Ethernet link is no shaper's */
+	/* the link's own speed, known from the burst, does not hide it */
+	c->context.capacity.bytes_per_s = c->context.goodput_limit = 12.5e6;
+	cr_assert(cause_case_conclude(c, "shaping"));
+	/* but where the even rate is an Ethernet link's, the link is the limit */
 	c->context.capacity.bytes_per_s = 12.5e6;
+	c->context.goodput_limit = 6.25e6;
 	cr_assert_not(cause_case_conclude(c, "shaping"));
 	cause_case_free(c);
 }
