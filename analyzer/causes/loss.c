@@ -188,6 +188,19 @@ bool loss_was_none(const LossFacts *facts)
 	       (double)facts->unneeded > LOSS_SPURIOUS_SHARE * (double)facts->repairs;
 }
 
+/*
+ * Before the place where packets overtake each other their order is still right. But again and
+ * again three acknowledgements in a row said that something was missing that was not, while no
+ * round trip grew and no timer ran out (RFC 5681 3.2, RFC 4653 1): they came in another order.
+ */
+static bool is_reordered_behind(const TcpDirection *d)
+{
+	return d->reordered == 0 && d->loss_events >= LOSS_REORDERED_MIN &&
+	       (d->timeouts + d->tail_probes) * 2 < d->loss_events &&
+	       d->loss_events_inflated * 2 < d->loss_events &&
+	       d->duplicate_acks >= LOSS_DUPLICATES * d->loss_events;
+}
+
 static LossKind unneeded_kind(const CauseContext *context, const LossFacts *facts)
 {
 	const TcpDirection *d = facts->direction;
@@ -198,7 +211,7 @@ static LossKind unneeded_kind(const CauseContext *context, const LossFacts *fact
 	double reordered = (double)d->reordered / (double)d->payload_packets;
 	if (d->reordered >= LOSS_REORDERED_MIN && reordered >= LOSS_REORDERED_MIN_RATE)
 		return LOSS_REORDERING;
-	return LOSS_SPURIOUS;
+	return is_reordered_behind(d) ? LOSS_REORDERING : LOSS_SPURIOUS;
 }
 
 /* Few packets under way: nothing but a timer could report the loss. Far from the sender many may

@@ -28,6 +28,8 @@
 /* docs/causes.md, reordering. */
 #define LOSS_REORDERED_MIN 10
 #define LOSS_REORDERED_MIN_RATE 0.001
+/* RFC 5681 3.2: so many in a row let the sender repeat. */
+#define LOSS_DUPLICATES 3
 
 /* Waiting for timers is the story when it is three quarters of what losses cost: half may be a few
  * of many repairs that needed one. */

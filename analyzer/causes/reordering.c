@@ -54,16 +54,31 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		return false;
 	const TcpDirection *d = facts.direction;
 	draft->confidence = d->spurious > 0 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	draft->sentence = cause_printf(context,
-		"%llu packets (%s) from %s were overtaken by later ones and taken for lost: "
-		"%llu were sent again for nothing, and the slow-down took %s of %s.",
-		(unsigned long long)d->reordered,
-		cause_percent(context, (double)d->reordered / (double)d->payload_packets),
-		host_label(context, facts.side), (unsigned long long)facts.unneeded,
-		cause_time(context, (double)draft->lost_ns),
-		cause_time(context, (double)context->wall_ns));
+	if (d->reordered == 0) {
+		draft->confidence = CONFIDENCE_MEDIUM;
+		draft->doubt = "The packets passed here in the right order: that they did not "
+			       "arrive in it is concluded from repairs for nothing that three "
+			       "acknowledgements in a row set off.";
+		draft->sentence = cause_printf(context,
+			"Packets from %s overtake each other behind the capture point and are "
+			"taken for lost: %llu were sent again for nothing, and the slow-down took "
+			"%s of %s.",
+			host_label(context, facts.side), (unsigned long long)facts.unneeded,
+			cause_time(context, (double)draft->lost_ns),
+			cause_time(context, (double)context->wall_ns));
+	} else
+		draft->sentence = cause_printf(context,
+			"%llu packets (%s) from %s were overtaken by later ones and taken for "
+			"lost: "
+			"%llu were sent again for nothing, and the slow-down took %s of %s.",
+			(unsigned long long)d->reordered,
+			cause_percent(context, (double)d->reordered / (double)d->payload_packets),
+			host_label(context, facts.side), (unsigned long long)facts.unneeded,
+			cause_time(context, (double)draft->lost_ns),
+			cause_time(context, (double)context->wall_ns));
 	draft->fix = "one path per connection";
-	describe(context, draft, d);
+	if (d->reordered > 0)
+		describe(context, draft, d);
 	cause_advice(draft, "Look for load balancing by packet: bonding mode balance-rr, a LAG or "
 			    "router that spreads one connection over several links.");
 	cause_advice(draft, "Linux sender: keep net.ipv4.tcp_sack, tcp_timestamps and tcp_recovery "
@@ -87,17 +102,21 @@ const Cause cause_reordering = {
 			.rule = "At least {} packets and {} of those sent arrived after later "
 				"ones, "
 				"too soon to be a repair. It costs time only when {} or more "
-				"repairs were needless because of it; otherwise it is a note.",
+				"repairs were needless because of it; otherwise it is a note. "
+				"Before the place where they overtake each other: {} or more "
+				"times three duplicate acknowledgements set off a repair for "
+				"nothing, without timers and with an even round trip.",
 			.numbers = {GUIDE_COUNT(LOSS_REORDERED_MIN),
 				GUIDE_SHARE(LOSS_REORDERED_MIN_RATE),
-				GUIDE_COUNT(LOSS_SPURIOUS_MIN), GUIDE_NS(CAPTURE_LATE_NS)},
-			.needs = "The receiving direction: at the sender the order is still right.",
+				GUIDE_COUNT(LOSS_SPURIOUS_MIN), GUIDE_COUNT(LOSS_REORDERED_MIN),
+				GUIDE_NS(CAPTURE_LATE_NS)},
+			.needs = "Best at the receiver: at the sender the order is still right.",
 			.traps = {"Packets less than {} late may have been put out of order by the "
 				  "capturing card itself.",
 				"A repair needs a round trip first: earlier ones were only late."},
 			.confidence =
-				"High when the receiver reported the needless repeats; medium "
-				"otherwise.",
+				"High when the receiver reported the needless repeats and packets "
+				"were seen out of order; medium otherwise.",
 			.advice = {{"Network", "Look for load balancing by packet: bonding mode "
 					       "balance-rr, a LAG "
 					       "or router that spreads one connection over several "

@@ -257,6 +257,33 @@ Test(causes_losses, nothing_was_lost)
 	cause_case_free(c);
 }
 
+Test(causes_losses, overtaken_behind_the_capture_point)
+{
+	CauseCase *c = scattered();
+	TcpDirection *d = &c->facts.tcp.dir[SIDE_SERVER];
+	d->spurious = 35; /* of 35 repairs in 30 episodes, all for nothing */
+	d->duplicate_acks = 90;
+	cr_assert_str_eq(speaker(c), "reordering");
+	cr_assert(cause_case_conclude(c, "reordering"));
+	cr_assert(c->draft.doubt && c->draft.confidence == CONFIDENCE_MEDIUM);
+	cr_assert(strstr(c->draft.sentence, "behind the capture point"), "%s", c->draft.sentence);
+	/* what sets off a repair is three of them */
+	d->duplicate_acks = 89;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	d->duplicate_acks = 90;
+	/* timers that ran out, and round trips that grew, are of answers that were late */
+	d->timeouts = 15;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	d->timeouts = 0;
+	d->loss_events_inflated = 15;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	d->loss_events_inflated = 0;
+	/* a few times may be anything */
+	d->loss_events = 9;
+	cr_assert_str_eq(speaker(c), "spurious-retransmission");
+	cause_case_free(c);
+}
+
 Test(causes_losses, order_alone_is_a_note)
 {
 	CauseCase *c = cause_case_new();
