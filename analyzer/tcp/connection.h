@@ -143,6 +143,7 @@ typedef struct TcpDirection {
 	uint8_t stale_in_row; /* data with old time stamps */
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
+	bool is_scale_settled;  /* of a client: scale_lost.h has nothing more to ask */
 	int64_t last_tsval_ns;  /* RFC 7323 timestamps are a clock of their own */
 
 	int64_t pending_tsval_ns; /* ...at; 0 none */
@@ -247,7 +248,7 @@ typedef struct TcpDirection {
 	bool sack_permitted, options_cut;
 	bool scale_known;
 	/* scale_lost.h: of a client */
-	bool is_scale_settled, is_field_unscaled;
+	bool is_field_unscaled;
 	uint8_t fills, fill_values;
 	uint16_t syn_window, fill_fields[TCP_FILL_VALUES];
 	int64_t fills_since_ns; /* when the last data before the first fill passed */
