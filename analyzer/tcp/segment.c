@@ -486,6 +486,20 @@ static bool was_announced(
 	       packet->ts_ns - d->bare_ns >= rtt + CAPTURE_ORDER_NS;
 }
 
+/*
+ * A repair begins where a packet of its sender began, and no sooner than a round trip after it.
+ * What begins inside the last one at once, and brings more than it repeats, overlaps by mistake.
+ */
+static bool is_overlap(
+	const TcpConnection *tcp, const TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	const SendRecord *last = tcp_send_record(d, 0);
+	int64_t again = d->next - step->from;
+	return last && last->end == d->next && !last->retransmitted && again > 0 &&
+	       again < (int64_t)d->last_len && step->end - d->next > again &&
+	       packet->ts_ns - d->last_data_ns < tcp_rtt_ns(tcp);
+}
+
 static SegmentClass class_of(
 	TcpConnection *tcp, Side side, TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
@@ -502,7 +516,8 @@ static SegmentClass class_of(
 		/* the probe's byte was not accepted and comes again with more behind it */
 		if (step->len > 1 && step->from == d->next - 1 && d->last_was_probe)
 			return SEGMENT_NEW;
-		if (step->end > d->next && step->from == d->next)
+		if (step->end > d->next &&
+			(step->from == d->next || is_overlap(tcp, d, packet, step)))
 			return SEGMENT_NEW;
 		if (step->from < 0 && step->end <= 0)
 			return SEGMENT_REORDERED; /* before the first byte of the capture */

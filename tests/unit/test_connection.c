@@ -355,6 +355,21 @@ Test(connection, missing_in_the_capture_alone)
 	wire_end(&w);
 }
 
+Test(connection, overlaps)
+{
+	Wire w;
+	wire_open(&w, 1, 10);
+	/* seven bytes too early, at once, and new otherwise */
+	data(&w, 1, 10000);
+	cr_assert_eq(put(&w, 0, SIDE_CLIENT, TCP_ACK, 10000 + MSS - 7, 0, MSS), SEGMENT_NEW);
+	cr_assert_eq(client(&w)->next, 10000 + 2 * MSS - 7);
+	cr_assert_eq(client(&w)->retransmitted_packets, 0);
+	/* a timer later it may be a tail with new data behind it */
+	cr_assert_eq(put(&w, 5000, SIDE_CLIENT, TCP_ACK, 10000 + 2 * MSS - 107, 0, MSS),
+		SEGMENT_RETRANSMISSION);
+	wire_end(&w);
+}
+
 Test(connection, copies)
 {
 	Wire w;
