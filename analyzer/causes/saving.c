@@ -192,6 +192,17 @@ static double unknown_path_share(const CauseContext *context, const FindingDraft
 	return (double)paced / (double)draft->lost_ns;
 }
 
+/* What of the promise rests on a sender that does not stop in the middle of its data, although
+ * frames that a card has joined hide what it does between them: a limit before the first host that
+ * sees them apart looks the same, and lets no more through. */
+static double joined_share(const CauseContext *context, const FindingDraft *draft)
+{
+	const TcpDirection *d = context->sender;
+	if (!d || d->segments_over_mss == 0 || context->capacity.is_proven || draft->lost_ns <= 0)
+		return 0;
+	return (double)draft->claim_ns[BUCKET_SENDER_STALLED] / (double)draft->lost_ns;
+}
+
 static int64_t most_ns(const CauseContext *context, const FindingDraft *draft)
 {
 	const Capacity *c = &context->capacity;
@@ -286,6 +297,7 @@ Saving saving_make(const CauseContext *context, const FindingDraft *draft)
 		return (Saving){0};
 	double low = (double)draft->saved_low_ns;
 	low *= 1 - UNKNOWN_PATH_SHARE * unknown_path_share(context, draft);
+	low *= 1 - joined_share(context, draft);
 	Saving saving = {.low_ns = (int64_t)low,
 		.high_ns = draft->saved_high_ns,
 		.open_ns = (int64_t)unclaimed_ns(context, draft),

@@ -55,6 +55,22 @@ Test(saving, a_proven_path_bounds_it)
 	cause_case_free(c);
 }
 
+Test(saving, pauses_between_joined_frames_may_be_a_limit)
+{
+	for (int i = 0; i < 4; i++) {
+		bool is_joined = i & 1, is_proven = i & 2;
+		CauseCase *c = windowed();
+		settle(c);
+		c->facts.tcp.dir[SIDE_SERVER].segments_over_mss = is_joined ? 100 : 0;
+		c->context.capacity.is_proven = is_proven;
+		c->draft.claim_ns[BUCKET_RECEIVE_WINDOW] = 0;
+		c->draft.claim_ns[BUCKET_SENDER_STALLED] = c->draft.lost_ns;
+		Saving s = saving_make(&c->context, &c->draft);
+		cr_assert_eq(s.low_ns, is_joined && !is_proven ? 0 : 1700 * CASE_MS, "%d", i);
+		cause_case_free(c);
+	}
+}
+
 Test(saving, a_note_promises_nothing)
 {
 	CauseCase *c = windowed();
