@@ -211,6 +211,12 @@ static int64_t most_ns(const CauseContext *context, const FindingDraft *draft)
 		goodput *= c->fastest / c->bytes_per_s;
 	if (goodput > 0)
 		needed = (double)context->bytes * 1e9 / goodput;
+	/* set-up that is no part of it has to be waited for as well */
+	static const Bucket before[] = {
+		BUCKET_NAME_RESOLUTION, BUCKET_CONNECTION_SETUP, BUCKET_SESSION_SETUP};
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		needed += (double)(context->unit->account.bucket_ns[before[i]] -
+				   draft->claim_ns[before[i]]);
 	/* what drops all that exceeds a rate lets no more pass, whatever else is mended */
 	double limited = cause_limited_ns(context, 0, context->trail.high);
 	needed = limited > needed ? limited : needed;
@@ -279,9 +285,23 @@ static int64_t caught_by_windows_ns(const Saving *saving)
 	return rounds < (double)most ? (int64_t)rounds : most;
 }
 
+/*
+ * Bytes that pass while windows are waited for need the path all the same: the time it takes stands
+ * in the wait where its speed was not known yet.
+ */
+static int64_t caught_by_link_ns(const Saving *saving)
+{
+	int64_t windows = SUM(saving->claim_ns, paced);
+	int64_t more =
+		saving->needed_ns - (saving->all_ns[BUCKET_LINK] - saving->claim_ns[BUCKET_LINK]);
+	more = more < windows ? more : windows;
+	return more > 0 ? more : 0;
+}
+
 static int64_t caught_ns(const Saving *saving)
 {
-	return caught_by_losses_ns(saving) + caught_by_windows_ns(saving);
+	int64_t losses = caught_by_losses_ns(saving), link = caught_by_link_ns(saving);
+	return (losses > link ? losses : link) + caught_by_windows_ns(saving);
 }
 
 /* Time that losses catch is as uncertain as what they take now. */
@@ -289,6 +309,14 @@ static double caught_variance(const Saving *saving)
 {
 	double caught = (double)caught_by_losses_ns(saving);
 	return saving->caught_variance + saving->lossy_variance * caught * caught;
+}
+
+static int64_t needed_ns(const CauseContext *context)
+{
+	if (context->goodput_limit <= 0)
+		return 0;
+	double ns = (double)context->bytes * 1e9 / context->goodput_limit;
+	return ns < (double)context->wall_ns ? (int64_t)ns : context->wall_ns;
 }
 
 Saving saving_make(const CauseContext *context, const FindingDraft *draft)
@@ -303,6 +331,7 @@ Saving saving_make(const CauseContext *context, const FindingDraft *draft)
 		.open_ns = (int64_t)unclaimed_ns(context, draft),
 		.most_ns = most_ns(context, draft),
 		.rtt_ns = context->rtt_ns,
+		.needed_ns = needed_ns(context),
 		.lossy_ns = loss_floor_ns(context),
 		.lossy_variance = saving_losses_variance(context, 1),
 		.pauses = pauses_ended(context, draft),
@@ -337,6 +366,7 @@ Saving saving_with(Saving a, Saving b, int64_t wall_ns)
 		.open_ns = a.open_ns > b.open_ns ? a.open_ns : b.open_ns,
 		.most_ns = wall_ns - (rest_a < rest_b ? rest_a : rest_b),
 		.rtt_ns = a.rtt_ns > b.rtt_ns ? a.rtt_ns : b.rtt_ns,
+		.needed_ns = a.needed_ns > b.needed_ns ? a.needed_ns : b.needed_ns,
 		.lossy_ns = a.lossy_ns > b.lossy_ns ? a.lossy_ns : b.lossy_ns,
 		.lossy_variance =
 			a.lossy_variance > b.lossy_variance ? a.lossy_variance : b.lossy_variance,

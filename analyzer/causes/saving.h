@@ -19,6 +19,7 @@ typedef struct Saving {
 	/* of each bucket: claimed, gone with it at best though others may claim it, and all there
 	 * is; zeros once units are joined */
 	int64_t claim_ns[BUCKET_COUNT], hides_ns[BUCKET_COUNT], all_ns[BUCKET_COUNT];
+	int64_t needed_ns;        /* by the bytes on the path, 0 unknown */
 	int64_t rtt_ns, lossy_ns; /* lossy: what the bytes take at the rate that the losses allow; 0
 				     without losses */
 	double lossy_variance;    /* of each ns squared that the losses would take */

@@ -200,6 +200,29 @@ Test(saving, pauses_gone_are_caught_by_windows_that_stay)
 	cause_case_free(c);
 }
 
+/* The speed became known late: the bytes' time stands in the waits, and is needed all the same. */
+Test(saving, windows_gone_leave_what_the_path_needs)
+{
+	CauseCase *c = windowed();
+	Saving s = settle(c);
+	int64_t wall = c->context.wall_ns, low = saving_range(&s, wall).low;
+	cr_assert_leq(s.needed_ns, c->context.link_ns + CASE_MS);
+	s.all_ns[BUCKET_LINK] -= 300 * CASE_MS;
+	cr_assert(is_about((double)(low - saving_range(&s, wall).low), 300e6));
+	cause_case_free(c);
+}
+
+Test(saving, set_up_that_is_no_part_of_it_stays)
+{
+	CauseCase *c = windowed();
+	int64_t most = settle(c).most_ns, wall = c->context.wall_ns;
+	cause_case_add(c, BUCKET_SESSION_SETUP, 90 * CASE_MS);
+	Saving s = settle(c);
+	cr_assert_eq(c->context.wall_ns, wall + 90 * CASE_MS);
+	cr_assert_eq(s.most_ns, most);
+	cause_case_free(c);
+}
+
 /* A sender free of its window meets what the losses allow, unless they go as well. */
 Test(saving, windows_gone_are_caught_by_losses_that_stay)
 {
