@@ -208,7 +208,10 @@ Test(saving, windows_gone_leave_what_the_path_needs)
 	int64_t wall = c->context.wall_ns, low = saving_range(&s, wall).low;
 	cr_assert_leq(s.needed_ns, c->context.link_ns + CASE_MS);
 	s.all_ns[BUCKET_LINK] -= 300 * CASE_MS;
-	cr_assert(is_about((double)(low - saving_range(&s, wall).low), 300e6));
+	int64_t less = low - saving_range(&s, wall).low;
+	/* and a little, since a longer copy differs more from run to run */
+	cr_assert_geq(less, 300 * CASE_MS);
+	cr_assert_leq(less, 320 * CASE_MS);
 	cause_case_free(c);
 }
 
