@@ -266,7 +266,8 @@ static bool is_policed(const CauseContext *context, const LossFacts *facts)
 	const TrailFit *fit = &context->trail;
 	const Capacity *c = &context->capacity;
 	return facts->side == context->bulk && trail_fit_is_good(fit) && !trail_fit_is_queue(fit) &&
-	       (!c->is_proven || c->bytes_per_s >= LOSS_PATH_FACTOR * fit->bytes_per_s);
+	       (c->is_proven ? c->bytes_per_s >= LOSS_PATH_FACTOR * fit->bytes_per_s
+			     : fit->upstream <= 0.5);
 }
 
 static bool link_was_full(const CauseContext *context)

@@ -94,11 +94,25 @@ static TrailPacket *find(Trail *trail, uint32_t stream, uint32_t offset)
 	return NULL;
 }
 
+/* When a packet had been sent that was missed at @missed_ns: limiters drop the end of a burst, so
+ * just after the last one that came before; what is lost by chance is as likely there as anywhere.
+ */
+static int64_t sent_ns(const Trail *trail, uint32_t stream, int64_t missed_ns)
+{
+	int64_t missed_us = (missed_ns - trail->base_ns) / 1000;
+	for (uint32_t i = trail->length; i-- > 0;) {
+		const TrailPacket *p = &trail->packets[i];
+		if (p->fate == FATE_PASSED && p->stream == (uint8_t)stream && p->us < missed_us)
+			return trail->base_ns + (int64_t)p->us * 1000;
+	}
+	return missed_ns;
+}
+
 void trail_lose(Trail *trail, uint32_t stream, int64_t offset, uint32_t payload, uint32_t bytes,
 	int64_t missed_ns, int64_t queued_ns)
 {
 	if (missed_ns != 0) {
-		TrailPacket *p = append(trail, missed_ns);
+		TrailPacket *p = append(trail, sent_ns(trail, stream, missed_ns));
 		if (!p)
 			return;
 		p->bytes = bytes;
@@ -125,15 +139,15 @@ void trail_lose(Trail *trail, uint32_t stream, int64_t offset, uint32_t payload,
 	histogram_add(&trail->queued, queued_ns > 0 ? queued_ns : 0, 1);
 }
 
-/* By time; what was missed when a packet came had been sent before that one. `offset` is the place
- * in the trail. */
+/* By time; what was missed had been sent after what came then. `offset` is the place in the trail.
+ */
 static int by_time(const void *a, const void *b)
 {
 	const TrailPacket *x = a, *y = b;
 	if (x->us != y->us)
 		return x->us < y->us ? -1 : 1;
 	if ((x->fate == FATE_MISSED) != (y->fate == FATE_MISSED))
-		return x->fate == FATE_MISSED ? -1 : 1;
+		return x->fate == FATE_MISSED ? 1 : -1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
@@ -141,6 +155,7 @@ static int by_time(const void *a, const void *b)
 typedef struct Replay {
 	const TrailPacket *packets;
 	uint32_t count, passed, lost;
+	double least; /* depth that is looked for at least */
 	double *levels;
 } Replay;
 
@@ -190,7 +205,7 @@ static Parting replay_part(const Replay *r, double most)
 		below_lost += lost[k];
 		double p = 1 - (double)below_passed / (double)r->passed;
 		double l = (double)below_lost / (double)r->lost;
-		if (p + l < wrong(&best))
+		if ((k + 1) * step >= r->least && p + l < wrong(&best))
 			best = (Parting){0, (k + 1) * step, p, l};
 	}
 	return best;
@@ -297,9 +312,11 @@ static TrailFit fit_make(const Trail *trail, int64_t rtt_ns)
 		first++;
 	Replay replay = {.packets = sorted + first, .count = trail->length - first};
 	replay_count(&replay, rtt_ns, &fit);
+	fit.upstream = (double)trail->upstream / (double)trail->losses;
+	/* what a queue lets through as well is no proof */
+	replay.least = fit.upstream > 0.5 ? TRAIL_BURST_FRAMES * (double)fit.largest : 0;
 	if (replay.lost >= TRAIL_MIN_LOSSES && replay.passed > 0 && fit.events >= TRAIL_MIN_EVENTS)
 		replay_fit(&replay, &fit);
-	fit.upstream = (double)trail->upstream / (double)trail->losses;
 	fit.queued_ns = histogram_quantile(&trail->queued, 0.5);
 	free(sorted);
 	return fit;

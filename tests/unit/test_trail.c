@@ -196,6 +196,21 @@ Test(trail, beside_the_receiver_bursts_that_came_through_tell)
 	cr_assert_not(trail_fit_is_queue(&fit));
 }
 
+Test(trail, beside_the_receiver_what_never_came_is_missed_after_a_burst)
+{
+	Setting s = {.rate = 5e5, .burst = 30e3, .rounds = 300, .frames = 1, .place = RECEIVER};
+	TrailFit fit = fit_of(&s);
+	cr_assert_eq(fit.upstream, 1);
+	cr_assert(trail_fit_is_good(&fit), "%g %g", fit.passed_wrong, fit.lost_wrong);
+	cr_assert_not(trail_fit_is_queue(&fit));
+	cr_assert(fit.low <= 1.05 * s.rate && fit.high >= 0.95 * s.rate, "%g to %g", fit.low,
+		fit.high);
+	/* bursts of less come through a queue, too */
+	s.burst = 5e3;
+	fit = fit_of(&s);
+	cr_assert_not(trail_fit_is_good(&fit) && !trail_fit_is_queue(&fit));
+}
+
 Test(trail, frames_that_a_card_cuts)
 {
 	Setting s = {.rate = 5e5, .burst = 30e3, .rounds = 300, .frames = 4};
