@@ -26,9 +26,10 @@ static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
 	 * acknowledgement */
-	/* a copy taken before a card computes the checksum has none yet: with an identification of
-	 * its own the packet is the same without it */
-	bool is_identified = packet->ip_version == 4 && packet->ip_id != 0;
+	/* a copy taken before a card computes the checksum has none yet: a packet without data, of
+	 * which a checksum tells nothing else, is the same by its identification */
+	bool is_identified =
+		packet->ip_version == 4 && packet->ip_id != 0 && packet->payload_len == 0;
 	uint64_t sum = is_identified ? 0 : packet->checksum;
 	uint64_t a = (uint64_t)packet->seq << 32 | packet->ack;
 	uint64_t b = (uint64_t)packet->tsval << 32 | packet->tsecr;

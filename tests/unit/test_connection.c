@@ -384,10 +384,11 @@ Test(connection, copies)
 	cr_assert_eq(put(&w, 18, SIDE_CLIENT, TCP_ACK, 11000, 0, MSS), SEGMENT_COPY);
 	cr_assert(client(&w)->copies == 2 && client(&w)->retransmitted_packets == 0);
 	/* one of them was taken before a card computed its checksum */
+	ack(&w, 1, 11000 + MSS);
 	w.same_ip_id = true;
-	Packet copy = packet_of(&w, SIDE_CLIENT, TCP_ACK, 11000, 0, MSS);
+	Packet copy = packet_of(&w, SIDE_SERVER, TCP_ACK, 0, 11000 + MSS, 0);
 	copy.checksum ^= 0x5555;
-	tcp_connection_step(&w.tcp, SIDE_CLIENT, &copy, &w.step);
+	tcp_connection_step(&w.tcp, SIDE_SERVER, &copy, &w.step);
 	cr_assert_eq(w.step.segment, SEGMENT_COPY);
 	/* sent again, it has a number of its own */
 	cr_assert_eq(data(&w, 18, 11000), SEGMENT_RETRANSMISSION);
