@@ -444,12 +444,6 @@ static const char *healthy_sentence(const Examination *ex, const Unit *unit)
 	if (c.wall_ns < SHORT_WALL_NS)
 		return cause_printf(
 			&c, "Nothing is wrong: it took %s.", cause_time(&c, (double)c.wall_ns));
-	double busy = cause_share(&c, c.link_ns + unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC]);
-	if (busy >= HEALTHY_LINK_SHARE)
-		return cause_printf(&c,
-			"Nothing is wrong: other transfers kept the path busy as well, %s of the "
-			"time in all, and %s was left.",
-			cause_percent(&c, busy), rate);
 	int most = BUCKET_LINK;
 	for (int b = 0; b < BUCKET_COUNT; b++) {
 		if (unit->account.bucket_ns[b] > unit->account.bucket_ns[most])
