@@ -11,7 +11,8 @@
 
 typedef struct Tally {
 	uint64_t bulk, no_handshake, one_sided, offload, copies, packets, uncaptured, unique,
-		middlebox;
+		middlebox, unanswered;
+	int64_t unanswered_ns; /* longest of them */
 } Tally;
 
 static void tally_direction(Tally *t, const ResultDirection *d)
@@ -27,6 +28,12 @@ static void tally_connection(Tally *t, const ResultConnection *c)
 	const ResultDirection *up = &c->direction[SIDE_CLIENT], *down = &c->direction[SIDE_SERVER];
 	tally_direction(t, up);
 	tally_direction(t, down);
+	/* an MSS stands in a SYN alone */
+	bool is_unanswered = up->packets >= CAPTURE_UNANSWERED_TRIES && up->payload_bytes == 0 &&
+			     up->mss_bytes > 0 && down->packets == 0;
+	t->unanswered += is_unanswered;
+	if (is_unanswered && c->duration_ns > t->unanswered_ns)
+		t->unanswered_ns = c->duration_ns;
 	if (up->payload_bytes + down->payload_bytes + up->uncaptured_bytes +
 			down->uncaptured_bytes <
 		CAPTURE_BULK_BYTES)
@@ -135,6 +142,14 @@ static void grade_connections(Grader *g, const Tally *t)
 	if (t->middlebox > 0)
 		caveat(g, "middlebox-terminated-handshake", t->middlebox, 'B', CONFIDENCE_HIGH,
 			"something between the hosts answers connections for the server");
+	if (t->unanswered > 0)
+		caveat(g, "connect-unanswered", t->unanswered, 'A', CONFIDENCE_HIGH,
+			arena_printf(g->arena,
+				"%llu connection%s never answered, although the first packet was "
+				"repeated for up to %.0f s",
+				(unsigned long long)t->unanswered,
+				t->unanswered == 1 ? " was" : "s were",
+				(double)t->unanswered_ns / (double)SECOND_NS));
 }
 
 Confidence capture_grade(Arena *arena, Result *result, const CaptureTotals *totals)

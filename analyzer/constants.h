@@ -121,6 +121,9 @@
 #define CAPTURE_COPIES_SHARE 0.01
 /* Connections that carry less are no transfers; their missing handshakes interest nobody. */
 #define CAPTURE_BULK_BYTES (64 * 1024)
+/* Linux and Windows repeat a SYN after 1 and 3 s (RFC 6298 5.7): who has sent it three times has
+ * waited for seconds. */
+#define CAPTURE_UNANSWERED_TRIES 3
 /* TCP/IP headers with options and VLAN tags; below this even they are cut. */
 #define CAPTURE_SNAPLEN_HEADERS 96
 /* SMB headers at the start of a segment. */

@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
-from minipcap import ACK, CLIENT, SERVER, Capture, Tcp  # noqa: E402
+from minipcap import ACK, CLIENT, SERVER, SYN, Capture, Tcp  # noqa: E402
 from minismb import Client  # noqa: E402
 
 MS, US = 10**6, 10**3
@@ -187,7 +187,21 @@ def unhurried(path, pause_ns):
     capture.write(path)
 
 
+def knocking(path, tries):
+    """One SYN after 0, 1, 3 and 7 s; with fewer tries the last one is answered. A copy beside it, so that there is something else to tell."""
+    capture, smb = Capture(), Client()
+    tcp = Tcp(capture, "10.0.0.2", 40000, "10.0.0.1", 445, MS)
+    tcp.close(talk(tcp, tcp.open(0), log_in(smb) + copy(smb)))
+    other = Tcp(capture, "10.0.0.2", 40001, "10.0.0.9", 80, MS)
+    for i in range(tries if tries > 2 else tries - 1):
+        other.segment((2**i - 1) * 1000 * MS, CLIENT, SYN, options=struct.pack(">BBH", 2, 4, 1460))
+    if tries <= 2:
+        other.open((2**(tries - 1) - 1) * 1000 * MS)
+    capture.write(path)
+
+
 GENERATED = (
+    ("connect-unanswered", knocking, 4, (2, 1)),
     ("client-think", unhurried, 20 * MS, (0,)),
     ("server-slow-read", spaced, 100, (1,)),
     ("send-buffer-small", in_pieces, 40, (1,)),
