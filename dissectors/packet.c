@@ -140,9 +140,11 @@ static inline bool packet_fast_v4(
 	ret->dont_fragment = fragment & 0x4000;
 	ret->ttl = ip[8];
 	ret->ip_header_len = IPV4_LEN;
-	ret->src[10] = ret->src[11] = ret->dst[10] = ret->dst[11] = 0xff;
-	memcpy(ret->src + 12, ip + 12, 4);
-	memcpy(ret->dst + 12, ip + 16, 4);
+	/* in one store each: it is read as a word soon after */
+	const uint8_t src[8] = {0, 0, 0xff, 0xff, ip[12], ip[13], ip[14], ip[15]};
+	const uint8_t dst[8] = {0, 0, 0xff, 0xff, ip[16], ip[17], ip[18], ip[19]};
+	memcpy(ret->src + 8, src, sizeof(src));
+	memcpy(ret->dst + 8, dst, sizeof(dst));
 	return packet_fast_tcp(ip + IPV4_LEN, kept - IPV4_LEN, total_len - IPV4_LEN, ret);
 }
 

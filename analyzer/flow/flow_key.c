@@ -97,7 +97,10 @@ uint64_t flow_key_hash(const FlowKey *key)
 	const uint8_t *p = (const uint8_t *)key;
 	uint64_t low = hash_mix(hash_word(p) ^ secrets[0], hash_word(p + 8) ^ secrets[1]);
 	uint64_t high = hash_mix(hash_word(p + 16) ^ secrets[2], hash_word(p + 24) ^ secrets[3]);
-	uint64_t hash = hash_mix(low ^ hash_word(p + 32) ^ secrets[2], high ^ secrets[1]);
+	/* the ports have just been written one by one: one load of them all would have to wait */
+	uint64_t ports = (uint64_t)key->protocol << 32 | (uint64_t)key->high_port << 16 |
+			 (uint64_t)key->low_port;
+	uint64_t hash = hash_mix(low ^ ports ^ secrets[2], high ^ secrets[1]);
 	/* flows of one host pair differ in the ports alone, that is in one factor: once more */
 	return hash_mix(hash ^ secrets[0], secrets[3] | 1);
 }

@@ -229,6 +229,44 @@ static void repair_answered(TcpConnection *tcp, Side data_side, const Packet *pa
 	d->repair_end = 0;
 }
 
+/* Everything below @ack has arrived. */
+static void advance(TcpConnection *tcp, Side data_side, int64_t ack, int64_t now_ns)
+{
+	TcpDirection *d = &tcp->dir[data_side];
+	d->una = ack;
+	d->duplicate_acks_now = 0;
+	d->last_progress_ns = now_ns;
+	d->backoff = 0;
+	if (d->sacked_count > 0)
+		sacked_prune(d);
+	if (d->hole_count > 0)
+		segment_holes_acknowledged(d, ack, now_ns);
+	take_rtt(tcp, data_side, ack, now_ns);
+}
+
+static void take_window(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step,
+	const AckEvent *event)
+{
+	TcpDirection *d = &tcp->dir[data_side];
+	step->ack_advanced = event->ack_advanced;
+	step->edge_advanced = event->edge_advanced;
+	if (event->edge > d->edge || !d->has_edge)
+		d->edge = event->edge;
+	if (!d->has_edge)
+		d->first_window = event->window;
+	d->has_edge = true;
+	d->peer_window = event->window;
+	if (event->window > d->max_peer_window)
+		d->max_peer_window = event->window;
+	if (event->window > d->max_window_after_syn && !(packet->tcp_flags & TCP_SYN))
+		d->max_window_after_syn = event->window;
+	if (d->acks_head == 0) {
+		d->sender_edge = event->edge;
+		d->sender_una = d->una;
+	}
+	push_event(tcp, d, tcp_sender_loop_ns(tcp, data_side), event);
+}
+
 void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step)
 {
 	Side from = step->side;
@@ -297,38 +335,26 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	}
 	if (d->repair_end != 0 && ack >= d->repair_end)
 		repair_answered(tcp, data_side, packet);
-	if (ack > d->una) {
-		d->una = ack;
-		d->duplicate_acks_now = 0;
-		d->last_progress_ns = packet->ts_ns;
-		d->backoff = 0;
-		if (d->sacked_count > 0)
-			sacked_prune(d);
-		if (d->hole_count > 0)
-			segment_holes_acknowledged(d, ack, packet->ts_ns);
-		take_rtt(tcp, data_side, ack, packet->ts_ns);
-	}
+	if (ack > d->una)
+		advance(tcp, data_side, ack, packet->ts_ns);
 	if (ack < d->una && !edge_advanced)
 		return; /* an old acknowledgement that was overtaken */
-	step->ack_advanced = ack_advanced;
-	step->edge_advanced = edge_advanced;
-	if (edge > d->edge || !d->has_edge)
-		d->edge = edge;
-	if (!d->has_edge)
-		d->first_window = window;
-	d->has_edge = true;
-	d->peer_window = window;
-	if (window > d->max_peer_window)
-		d->max_peer_window = window;
-	if (window > d->max_window_after_syn && !(packet->tcp_flags & TCP_SYN))
-		d->max_window_after_syn = window;
-	if (tcp->dir[data_side].acks_head == 0) {
-		d->sender_edge = edge;
-		d->sender_una = d->una;
-	}
-	push_event(tcp, d, tcp_sender_loop_ns(tcp, data_side),
+	take_window(tcp, data_side, packet, step,
 		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced,
 			step->len == 0});
+}
+
+void acknowledgement_in_order(
+	TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[data_side];
+	int64_t ack = seq_unwrap(packet->ack, d->next_seq, d->next);
+	uint32_t window = scaled_window(tcp, step->side, packet);
+	int64_t edge = ack + window;
+	bool edge_advanced = edge > d->edge;
+	advance(tcp, data_side, ack, packet->ts_ns);
+	take_window(tcp, data_side, packet, step,
+		&(AckEvent){packet->ts_ns, ack, edge, window, true, edge_advanced, true});
 }
 
 /* A packet that was sent at the end of a pause, not held up on the way through it: its sender's
@@ -341,8 +367,6 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
  */
 static bool clock_jumped(const TcpDirection *d, const Packet *packet, TcpStep *step)
 {
-	if (!d->has_last_tsval || packet->ts_ns - d->last_tsval_ns < TIMEOUT_MIN_NS)
-		return false;
 	int64_t known_ns = d->last_tsval_ns - d->first_tsval_ns;
 	uint32_t ticks = d->last_tsval - d->first_tsval;
 	if (known_ns < CLOCK_KNOWN_MIN_NS || ticks < CLOCK_KNOWN_TICKS)
@@ -387,19 +411,34 @@ static void ask_other_clock(
 	tcp->jump_ns = 0;
 }
 
+/* What @side answers to the time stamp that it is known to have been sent. */
+static void take_echo(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	TcpDirection *own = &tcp->dir[side];
+	if (packet->payload_len > 0)
+		measure_under_way(own, packet, step);
+	if (packet->tsecr == own->pending_tsval) {
+		tcp_loop_sample(tcp, side, packet->ts_ns - own->pending_tsval_ns);
+		tcp_recent_min_add(&tcp->loop_now[side], packet->ts_ns - own->pending_tsval_ns);
+		own->pending_tsval_ns = 0;
+	} else if (seq_before(own->pending_tsval, packet->tsecr)) {
+		own->pending_tsval_ns = 0;
+	}
+}
+
 void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
-	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	TcpDirection *own = &tcp->dir[side];
 	/* the packet travels towards the peer: its TSval will come back in the peer's TSecr */
-	TcpDirection *towards = &tcp->dir[peer];
-	if (towards->pending_tsval_ns == 0 &&
-		(!own->has_last_tsval || packet->tsval != own->last_tsval)) {
+	TcpDirection *towards = &tcp->dir[side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT];
+	bool is_first = !own->has_last_tsval;
+	if (towards->pending_tsval_ns == 0 && (is_first || packet->tsval != own->last_tsval)) {
 		towards->pending_tsval = packet->tsval;
 		towards->pending_tsval_ns = packet->ts_ns;
 		towards->pending_edge = towards->has_edge && own->scale_known ? towards->edge : 0;
 	}
-	bool has_jumped = clock_jumped(own, packet, step);
+	bool has_jumped = packet->ts_ns - own->last_tsval_ns >= TIMEOUT_MIN_NS && !is_first &&
+			  clock_jumped(own, packet, step);
 	if (tcp->jump_ns > 0 && tcp->jump_side != side)
 		ask_other_clock(tcp, own, packet, step);
 	if (has_jumped) {
@@ -408,29 +447,16 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		tcp->jump_from_ns = own->last_tsval_ns;
 		tcp->jump_ns = packet->ts_ns - own->last_tsval_ns;
 		tcp->jump_side = side;
-		/* the two clocks are compared anew from here */
-		own->first_tsval = packet->tsval;
-		own->first_tsval_ns = packet->ts_ns;
 	}
-	if (!own->has_last_tsval) {
+	if (is_first || has_jumped) { /* the two clocks are compared anew from here */
 		own->first_tsval = packet->tsval;
 		own->first_tsval_ns = packet->ts_ns;
 	}
 	own->last_tsval_ns = packet->ts_ns;
-	if (!own->has_last_tsval || seq_before(own->last_tsval, packet->tsval)) {
+	if (is_first || seq_before(own->last_tsval, packet->tsval)) {
 		own->last_tsval = packet->tsval;
 		own->has_last_tsval = true;
 	}
-	if (own->pending_tsval_ns != 0 && packet->tcp_flags & TCP_ACK) {
-		if (packet->payload_len > 0)
-			measure_under_way(own, packet, step);
-		if (packet->tsecr == own->pending_tsval) {
-			tcp_loop_sample(tcp, side, packet->ts_ns - own->pending_tsval_ns);
-			tcp_recent_min_add(
-				&tcp->loop_now[side], packet->ts_ns - own->pending_tsval_ns);
-			own->pending_tsval_ns = 0;
-		} else if (seq_before(own->pending_tsval, packet->tsecr)) {
-			own->pending_tsval_ns = 0;
-		}
-	}
+	if (own->pending_tsval_ns != 0 && packet->tcp_flags & TCP_ACK)
+		take_echo(tcp, side, packet, step);
 }

@@ -13,6 +13,10 @@
  */
 void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step);
 
+/** acknowledgement_in_order: the same for a packet that steady_is_ack() knows. */
+void acknowledgement_in_order(
+	TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step);
+
 /** acknowledgement_apply: tells the sender all that has reached it by @now_ns; @need_edge forces as
  * much as lets it send that far. */
 void acknowledgement_apply(TcpConnection *tcp, Side data_side, int64_t now_ns, int64_t need_edge);

@@ -13,6 +13,7 @@
 #include "analyzer/tcp/acknowledgement.h"
 #include "analyzer/tcp/scale_lost.h"
 #include "analyzer/tcp/segment.h"
+#include "analyzer/tcp/steady.h"
 
 /* Largest shift that RFC 7323 2.3 allows; larger ones count as this. */
 #define WINDOW_SCALE_MAX 14
@@ -318,16 +319,26 @@ static bool is_stale(TcpDirection *d, const Packet *packet, const TcpStep *step)
 	return false;
 }
 
-void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+/* Where the packet lies in its stream, and what was known before it. */
+static void take_place(TcpDirection *d, int64_t from, TcpStep *step)
+{
+	step->from = from;
+	step->end = from + step->len;
+	/* what no older advert allowed was sent by who knows a newer one, whatever it echoes */
+	d->is_echo_stuck |= step->under_way_ns > 0 && d->pending_tsval_ns > 0 &&
+			    d->pending_edge > 0 && step->end > d->pending_edge;
+	if (d->is_echo_stuck)
+		step->under_way_ns = 0;
+	step->next_before = d->next;
+	step->flight_before = d->flight_at_stop;
+	step->small_end = d->small_end;
+}
+
+/* The long way: nothing is taken for granted. */
+static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	TcpDirection *d = &tcp->dir[side];
-	memset(step, 0, sizeof(*step));
-	step->side = side;
-	step->len = packet->payload_len;
-	step->previous_data_ns = d->last_data_ns;
-	step->previous_len = d->last_len;
-	step->was_in_recovery = d->in_recovery;
 	if (tcp->first_ns == 0)
 		tcp->first_ns = packet->ts_ns;
 	tcp->last_ns = packet->ts_ns;
@@ -362,16 +373,7 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		/* without a handshake the peer's window counts from here */
 		d->next = d->una = d->sender_una = 0;
 	}
-	step->from = seq_unwrap(seq, d->next_seq, d->next);
-	step->end = step->from + packet->payload_len;
-	/* what no older advert allowed was sent by who knows a newer one, whatever it echoes */
-	d->is_echo_stuck |= step->under_way_ns > 0 && d->pending_tsval_ns > 0 &&
-			    d->pending_edge > 0 && step->end > d->pending_edge;
-	if (d->is_echo_stuck)
-		step->under_way_ns = 0;
-	step->next_before = d->next;
-	step->flight_before = d->flight_at_stop;
-	step->small_end = d->small_end;
+	take_place(d, seq_unwrap(seq, d->next_seq, d->next), step);
 	if (packet->payload_len > 0) {
 		/* ahead, half the sequence space may be missing in the capture */
 		if (step->end < d->next - (int64_t)UINT32_MAX / 4 || is_stale(d, packet, step))
@@ -406,4 +408,47 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	}
 	if (d->rtt_samples == MIDDLEBOX_SAMPLES)
 		middlebox_check(tcp, d);
+}
+
+/* The short way, for packets of a steady connection that bring what was expected. */
+__attribute__((flatten)) static bool step_as_predicted(
+	TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	TcpDirection *d = &tcp->dir[side];
+	bool is_data = steady_is_data(tcp, side, packet);
+	if (!is_data && !steady_is_ack(tcp, side, packet))
+		return false;
+	tcp->last_ns = packet->ts_ns;
+	segment_remember(d, packet);
+	take_header(d, packet);
+	if (packet->direction == PACKET_DIRECTION_OUT)
+		tcp->direction_hint[side] = true;
+	if (packet->has_timestamps)
+		acknowledgement_timestamps(tcp, side, packet, step);
+	take_place(d, d->next, step);
+	if (is_data)
+		segment_in_order(tcp, side, packet, step);
+	else
+		acknowledgement_in_order(tcp, peer, packet, step);
+	if (packet->ip_version == 4)
+		d->last_ip_id = packet->ip_id;
+	if (d->rtt_samples == MIDDLEBOX_SAMPLES)
+		middlebox_check(tcp, d);
+	return true;
+}
+
+void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	const TcpDirection *d = &tcp->dir[side];
+	memset(step, 0, sizeof(*step));
+	step->side = side;
+	step->len = packet->payload_len;
+	step->previous_data_ns = d->last_data_ns;
+	step->previous_len = d->last_len;
+	step->was_in_recovery = d->in_recovery;
+	if (tcp->is_steady && step_as_predicted(tcp, side, packet, step))
+		return;
+	step_in_full(tcp, side, packet, step);
+	tcp->is_steady = !tcp->is_never_steady && steady_holds(tcp);
 }

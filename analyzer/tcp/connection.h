@@ -309,6 +309,8 @@ typedef struct TcpConnection {
 	int64_t first_ns, last_ns;
 	int64_t syn_ack_ns, established_ns; /* 0 unseen */
 	TcpState state;
+	bool is_steady;         /* steady.h */
+	bool is_never_steady;   /* every packet goes the long way: tests compare both */
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
 	bool direction_hint[2]; /* the capture says that this host sent from here */
 	bool middlebox;

@@ -5,6 +5,7 @@
  */
 #include "analyzer/tcp/segment.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +27,17 @@ static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
 	 * acknowledgement */
+	_Static_assert(offsetof(Packet, ack) == offsetof(Packet, seq) + 4 &&
+			       offsetof(Packet, tsecr) == offsetof(Packet, tsval) + 4,
+		"two of a pair in a word");
+	uint64_t a, b;
+	memcpy(&a, &packet->seq, sizeof(a));
+	memcpy(&b, &packet->tsval, sizeof(b));
 	/* a copy taken before a card computes the checksum has none yet: a packet without data, of
 	 * which a checksum tells nothing else, is the same by its identification */
 	bool is_identified =
 		packet->ip_version == 4 && packet->ip_id != 0 && packet->payload_len == 0;
 	uint64_t sum = is_identified ? 0 : packet->checksum;
-	uint64_t a = (uint64_t)packet->seq << 32 | packet->ack;
-	uint64_t b = (uint64_t)packet->tsval << 32 | packet->tsecr;
 	uint64_t c = (uint64_t)packet->ip_id << 48 | sum << 32 | (uint64_t)packet->window << 16 |
 		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
 	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^
@@ -40,42 +45,56 @@ static uint64_t signature_of(const Packet *packet)
 	return h ^ h >> 29;
 }
 
+/* One small table per direction, made when the first packet comes that could be copied. */
+static bool recent_make(TcpDirection *d)
+{
+	if (!d->recent)
+		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
+	return d->recent != NULL;
+}
+
+static void recent_push(TcpDirection *d, uint64_t signature, int64_t ts_ns)
+{
+	uint64_t *cell = &d->recent[2 * (d->recent_head++ % TCP_RECENT)];
+	cell[0] = signature;
+	cell[1] = (uint64_t)ts_ns;
+}
+
+void segment_remember(TcpDirection *d, const Packet *packet)
+{
+	if (recent_make(d))
+		recent_push(d, signature_of(packet), packet->ts_ns);
+}
+
 bool segment_is_copy(
 	TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
 {
-	if (!d->recent) {
-		/* one small table per direction, made when the first packet comes that could be
-		 * copied */
-		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
-		if (!d->recent)
-			return false;
+	if (brings_something_new || !recent_make(d)) {
+		segment_remember(d, packet);
+		return false;
 	}
 	uint64_t signature = signature_of(packet);
-	if (!brings_something_new) {
-		int64_t window = tcp_rtt_ns(tcp) / 2;
-		if (window < DUPLICATE_MIN_NS)
-			window = DUPLICATE_MIN_NS;
-		/* a host that counts its packets gives a repetition a number of its own (RFC 6864
-		 * 4.1): the same number is the same packet, however late it was recorded */
-		if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
-			window = DUPLICATE_MAX_NS;
-		if (packet->ip_version == 4 && packet->ip_id != 0 &&
-			(packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
-			window = DUPLICATE_ROUTED_MAX_NS;
-		for (uint32_t i = 1; i <= TCP_RECENT; i++) {
-			const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
-			if (packet->ts_ns - (int64_t)cell[1] > window)
-				break;
-			if (cell[0] == signature) {
-				if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
-					d->copies_ttl++;
-				return true;
-			}
+	int64_t window = tcp_rtt_ns(tcp) / 2;
+	if (window < DUPLICATE_MIN_NS)
+		window = DUPLICATE_MIN_NS;
+	/* a host that counts its packets gives a repetition a number of its own (RFC 6864
+	 * 4.1): the same number is the same packet, however late it was recorded */
+	if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
+		window = DUPLICATE_MAX_NS;
+	if (packet->ip_version == 4 && packet->ip_id != 0 &&
+		(packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
+		window = DUPLICATE_ROUTED_MAX_NS;
+	for (uint32_t i = 1; i <= TCP_RECENT; i++) {
+		const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
+		if (packet->ts_ns - (int64_t)cell[1] > window)
+			break;
+		if (cell[0] == signature) {
+			if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
+				d->copies_ttl++;
+			return true;
 		}
 	}
-	uint64_t *cell = &d->recent[2 * (d->recent_head++ % TCP_RECENT)];
-	cell[0] = signature;
-	cell[1] = (uint64_t)packet->ts_ns;
+	recent_push(d, signature, packet->ts_ns);
 	return false;
 }
 
@@ -180,28 +199,34 @@ static bool ip_id_is_orderly(const TcpDirection *d)
 	return d->ip_id_orderly >= IP_ID_MIN_SAMPLES && d->ip_id_disorderly * 9 <= d->ip_id_orderly;
 }
 
-static void send_record_push(TcpConnection *tcp, TcpDirection *d, const SendRecord *record)
+/* A ring that is full of what is still wanted doubles, up to its largest size. */
+__attribute__((noinline)) static bool sends_grow(TcpDirection *d)
 {
 	uint32_t size = d->sends ? d->sends_mask + 1 : 0;
-	if (d->sends_head - d->sends_tail >= size && size < TCP_RING_MAX) {
-		uint32_t bigger = size ? size * 2 : TCP_RING_START;
-		SendRecord *ring = calloc(bigger, sizeof(SendRecord));
-		if (ring) {
-			uint32_t kept = d->sends_head < size ? d->sends_head : size;
-			for (uint32_t i = 1; i <= kept; i++)
-				ring[(d->sends_head - i) & (bigger - 1)] =
-					d->sends[(d->sends_head - i) & d->sends_mask];
-			free(d->sends);
-			d->sends = ring;
-			d->sends_mask = bigger - 1;
-		}
-	}
-	(void)tcp;
-	if (!d->sends)
+	if (size >= TCP_RING_MAX)
+		return true;
+	uint32_t bigger = size ? size * 2 : TCP_RING_START;
+	SendRecord *ring = calloc(bigger, sizeof(SendRecord));
+	if (!ring)
+		return d->sends != NULL;
+	uint32_t kept = d->sends_head < size ? d->sends_head : size;
+	for (uint32_t i = 1; i <= kept; i++)
+		ring[(d->sends_head - i) & (bigger - 1)] =
+			d->sends[(d->sends_head - i) & d->sends_mask];
+	free(d->sends);
+	d->sends = ring;
+	d->sends_mask = bigger - 1;
+	return true;
+}
+
+static void send_record_push(TcpDirection *d, const SendRecord *record)
+{
+	bool is_full = !d->sends || d->sends_head - d->sends_tail > d->sends_mask;
+	if (is_full && !sends_grow(d))
 		return;
 	d->sends[d->sends_head & d->sends_mask] = *record;
 	d->sends_head++;
-	if (d->sends_head - d->sends_tail > d->sends_mask + 1)
+	if (is_full && d->sends_head - d->sends_tail > d->sends_mask + 1)
 		d->sends_tail = d->sends_head - d->sends_mask - 1;
 }
 
@@ -371,23 +396,24 @@ static void take_loss(
 static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
 {
 	uint16_t jump = (uint16_t)(packet->ip_id - d->last_ip_id);
-	bool was_orderly = ip_id_is_orderly(d);
-	if (packet->ip_version == 4 && d->payload_packets > 0) {
-		if (jump == 1)
-			d->ip_id_orderly++;
-		else if (packet->ts_ns - d->last_data_ns < LEDGER_MIN_PAUSE_NS)
-			d->ip_id_disorderly++;
-		/* where all connections of a host share the count, what it counted in a pause went
-		 * elsewhere */
-		step->unseen_before = was_orderly && d->ttl_max <= IP_ID_UNIX_TTL && jump > 1 &&
-				      jump <= IP_ID_MAX_JUMP;
-		step->none_unseen = was_orderly && d->ttl_max <= IP_ID_UNIX_TTL && jump == 1;
-		if (step->unseen_before) {
-			step->unseen_count = (uint16_t)(jump - 1);
-			d->unseen_sent += step->unseen_count;
-		}
-	}
 	d->last_ip_id = packet->ip_id;
+	if (packet->ip_version != 4 || d->payload_packets == 0)
+		return;
+	/* where all connections of a host share the count, what it counted in a pause went
+	 * elsewhere */
+	bool was_orderly = d->ttl_max <= IP_ID_UNIX_TTL && ip_id_is_orderly(d);
+	if (jump == 1) {
+		d->ip_id_orderly++;
+		step->none_unseen = was_orderly;
+		return;
+	}
+	if (packet->ts_ns - d->last_data_ns < LEDGER_MIN_PAUSE_NS)
+		d->ip_id_disorderly++;
+	step->unseen_before = was_orderly && jump > 1 && jump <= IP_ID_MAX_JUMP;
+	if (step->unseen_before) {
+		step->unseen_count = (uint16_t)(jump - 1);
+		d->unseen_sent += step->unseen_count;
+	}
 }
 
 static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
@@ -591,6 +617,53 @@ static void advance(TcpDirection *d, const TcpStep *step)
 	}
 }
 
+static void take_new(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[side];
+	if (side == SIDE_CLIENT)
+		scale_lost_step(tcp, packet->ts_ns, step);
+	take_ip_id(d, packet, step);
+	restart_check(tcp, d, side, step, packet->ts_ns);
+	if (step->from > d->next)
+		hole_push(
+			d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval,
+				   packet->ip_id, packet->has_timestamps, packet->ip_version == 4});
+	d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
+	round_step(tcp, d, step);
+}
+
+/* What every segment that moves the stream leaves behind. */
+static void take_sent(TcpConnection *tcp, Side side, const Packet *packet, const TcpStep *step)
+{
+	TcpDirection *d = &tcp->dir[side];
+	d->last_was_probe = false;
+	advance(d, step);
+	/* segments above the announced size are offload artefacts of a host; smaller ones tell the
+	 * size in use */
+	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss &&
+		step->len <= 1460)
+		d->mss = step->len;
+	if (step->len > d->mss)
+		d->segments_over_mss++;
+	send_record_push(d,
+		&(SendRecord){packet->ts_ns, step->end, step->len, step->segment != SEGMENT_NEW});
+	d->last_data_ns = packet->ts_ns;
+	d->last_len = step->len;
+	if (step->len < d->mss)
+		d->small_end = step->end;
+	d->flight_at_stop = d->next - d->sender_una;
+}
+
+static void count_payload(TcpDirection *d, const Packet *packet, const TcpStep *step)
+{
+	d->payload_packets++;
+	d->payload_bytes += step->len;
+	if (d->first_data_frame == 0)
+		d->first_data_frame = packet->frame;
+	if (step->len > d->max_segment)
+		d->max_segment = step->len;
+}
+
 void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	TcpDirection *d = &tcp->dir[side];
@@ -604,12 +677,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		step->ends_recovery = true;
 	}
 	step->segment = class_of(tcp, side, d, packet, step);
-	d->payload_packets++;
-	d->payload_bytes += step->len;
-	if (d->first_data_frame == 0)
-		d->first_data_frame = packet->frame;
-	if (step->len > d->max_segment)
-		d->max_segment = step->len;
+	count_payload(d, packet, step);
 	switch (step->segment) {
 	case SEGMENT_KEEP_ALIVE:
 		d->keep_alives++;
@@ -622,17 +690,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NEW:
 		if (step->end > d->edge)
 			infer_scale(tcp, side, step);
-		if (side == SIDE_CLIENT)
-			scale_lost_step(tcp, packet->ts_ns, step);
-		take_ip_id(d, packet, step);
-		restart_check(tcp, d, side, step, packet->ts_ns);
-		if (step->from > d->next)
-			hole_push(d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval,
-					     packet->ip_id, packet->has_timestamps,
-					     packet->ip_version == 4});
-		d->unique_bytes +=
-			(uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
-		round_step(tcp, d, step);
+		take_new(tcp, side, packet, step);
 		break;
 	case SEGMENT_RETRANSMISSION:
 		take_ip_id(d, packet, step);
@@ -660,20 +718,14 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NONE:
 		return;
 	}
-	d->last_was_probe = false;
-	advance(d, step);
-	/* segments above the announced size are offload artefacts of a host; smaller ones tell the
-	 * size in use */
-	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss &&
-		step->len <= 1460)
-		d->mss = step->len;
-	if (step->len > d->mss)
-		d->segments_over_mss++;
-	send_record_push(tcp, d,
-		&(SendRecord){packet->ts_ns, step->end, step->len, step->segment != SEGMENT_NEW});
-	d->last_data_ns = packet->ts_ns;
-	d->last_len = step->len;
-	if (step->len < d->mss)
-		d->small_end = step->end;
-	d->flight_at_stop = d->next - d->sender_una;
+	take_sent(tcp, side, packet, step);
+}
+
+void segment_in_order(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+{
+	acknowledgement_apply(tcp, side, packet->ts_ns, step->end);
+	step->segment = SEGMENT_NEW;
+	count_payload(&tcp->dir[side], packet, step);
+	take_new(tcp, side, packet, step);
+	take_sent(tcp, side, packet, step);
 }

@@ -8,6 +8,9 @@
 
 #include "analyzer/tcp/connection.h"
 
+/** segment_remember: @packet brings something new; copies of it may come. */
+void segment_remember(TcpDirection *d, const Packet *packet);
+
 /**
  * segment_is_copy: whether @packet is a copy of one recorded a moment ago (span port, second
  * interface, router hop). Remembers the packet. Only asked for packets that bring nothing new.
@@ -18,6 +21,10 @@ bool segment_is_copy(
 /** segment_classify: classifies payload [@step->from, @step->end) of @side, updates the direction,
  * fills the rest of @step. */
 void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step);
+
+/** segment_in_order: the same for payload that begins where the direction ends, of a connection
+ * that is steady (steady.h). */
+void segment_in_order(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step);
 
 /** segment_hole_open: bytes [@from, @to) were acknowledged before they passed here. */
 void segment_hole_open(TcpDirection *d, int64_t from, int64_t to, int64_t now_ns);

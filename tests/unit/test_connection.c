@@ -12,6 +12,7 @@
 
 #include "analyzer/constants.h"
 #include "analyzer/transfer/tracker.h"
+#include "tests/tools/random.h"
 
 #define MS MILLISECOND_NS
 #define MSS 1000
@@ -618,4 +619,138 @@ Test(connection, ports_are_used_again)
 	p.tcp_flags |= TCP_ACK;
 	cr_assert_not(tracker_is_reuse(&conv, &p), "an answer opens nothing");
 	wire_end(&w);
+}
+
+/* ---- header prediction: the short way and the long way do the same */
+
+static void same_direction(const TcpDirection *a, const TcpDirection *b, unsigned round, int n)
+{
+	TcpDirection x = *a, y = *b;
+	cr_assert_eq(!a->acks, !b->acks);
+	for (uint32_t i = 0; a->acks && i <= a->acks_mask && i < a->acks_head; i++) {
+		const AckEvent *e = &a->acks[i], *f = &b->acks[i];
+		cr_assert(e->ts_ns == f->ts_ns && e->ack == f->ack && e->edge == f->edge &&
+				  e->window == f->window && e->ack_advanced == f->ack_advanced &&
+				  e->edge_advanced == f->edge_advanced && e->is_pure == f->is_pure,
+			"round %u packet %d event %u", round, n, i);
+	}
+	for (uint32_t i = 0; a->sends && i <= a->sends_mask && i < a->sends_head; i++) {
+		const SendRecord *r = &a->sends[i], *s = &b->sends[i];
+		cr_assert(r->ts_ns == s->ts_ns && r->end == s->end && r->len == s->len &&
+				  r->retransmitted == s->retransmitted,
+			"round %u packet %d segment %u", round, n, i);
+	}
+	if (a->recent)
+		cr_assert_arr_eq(a->recent, b->recent, TCP_RECENT * 2 * sizeof(uint64_t));
+	if (a->hole_count > 0)
+		cr_assert_arr_eq(&a->holes[0].from, &b->holes[0].from, sizeof(int64_t));
+	x.acks = y.acks = NULL;
+	x.sends = y.sends = NULL;
+	x.recent = y.recent = NULL;
+	x.holes = y.holes = NULL;
+	x.loss_log = y.loss_log = NULL;
+	cr_assert(memcmp(&x, &y, sizeof(x)) == 0, "round %u packet %d", round, n);
+}
+
+/* One of the packets that keep a connection steady, or, now and then, one that does not. */
+static Packet some_packet(Wire *w, Random *random, int64_t next[2], int64_t acked[2])
+{
+	Side side = random_below(random, 3) == 0 ? SIDE_SERVER : SIDE_CLIENT;
+	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
+	uint64_t odd = random_below(random, 60);
+	int64_t seq = next[side];
+	uint32_t len = random_below(random, 5) < 3 ? MSS : 0;
+	uint8_t flags = TCP_ACK | (random_below(random, 4) == 0 ? TCP_PSH : 0);
+	w->now_ns += random_between(random, 0, odd == 0 ? 400 * MS : 2 * MS);
+	if (random_below(random, 2) && next[peer] > acked[side])
+		acked[side] += random_between(random, 1, next[peer] - acked[side]);
+	int64_t upto = acked[side];
+	if (odd == 1)
+		seq += MSS; /* a hole */
+	if (odd == 2 && seq > 3 * MSS)
+		seq -= random_between(random, 1, 3) * MSS;
+	if (odd == 3)
+		upto = upto > MSS ? upto - MSS : upto;
+	if (odd == 4)
+		w->window = (uint16_t)random_below(random, 3000);
+	if (odd == 5 || odd == 6)
+		w->window = 0xfff0;
+	if (odd == 7 && next[peer] > acked[side] + 2 * MSS) {
+		w->sack[0] = (uint32_t)(acked[side] + MSS);
+		w->sack[1] = (uint32_t)(acked[side] + 2 * MSS);
+	}
+	if (odd == 8)
+		flags |= TCP_ECE;
+	if (odd == 9)
+		w->has_timestamps = !w->has_timestamps;
+	if (odd == 10)
+		w->same_ip_id = true;
+	if (odd == 11)
+		len = 1;
+	if (odd == 12 && random_below(random, 20) == 0)
+		flags |= TCP_FIN;
+	if (odd == 13 && random_below(random, 20) == 0)
+		flags |= TCP_RST;
+	Packet p = packet_of(w, side, flags, seq, upto, len);
+	p.direction = side == SIDE_CLIENT ? PACKET_DIRECTION_OUT : PACKET_DIRECTION_IN;
+	if (odd == 14)
+		p.ttl = 63;
+	if (odd == 15)
+		p.ecn = 3;
+	if (seq + len > next[side])
+		next[side] = seq + len;
+	w->sack[0] = w->sack[1] = 0;
+	w->same_ip_id = false;
+	return p;
+}
+
+Test(connection, predicted_packets_do_what_all_do)
+{
+	Random random = random_start();
+	uint64_t steady = 0;
+	for (unsigned round = 0; round < 150; round++) {
+		Wire w;
+		wire_open(&w, (uint32_t)random_next(&random), 0);
+		w.has_timestamps = random_below(&random, 2);
+		TcpConnection full;
+		tcp_connection_init(&full);
+		full.is_never_steady = true;
+		TcpStep step;
+		int64_t next[2] = {0, 0}, acked[2] = {0, 0};
+		tcp_connection_clear(&w.tcp);
+		tcp_connection_init(&w.tcp);
+		for (int n = 0; n < 400; n++) {
+			Side side;
+			Packet p = n == 0 ? packet_of(&w, SIDE_CLIENT, TCP_SYN, -1, 0, 0)
+				   : n == 1
+					   ? packet_of(&w, SIDE_SERVER, TCP_SYN | TCP_ACK, -1, 0, 0)
+				   : n == 2 ? packet_of(&w, SIDE_CLIENT, TCP_ACK, 0, 0, 0)
+					    : some_packet(&w, &random, next, acked);
+			/* some connections are seen from the middle only */
+			if (n < 3 && round % 5 == 0)
+				continue;
+			side = n == 0 || n == 2                      ? SIDE_CLIENT
+			       : n == 1                              ? SIDE_SERVER
+			       : p.direction == PACKET_DIRECTION_OUT ? SIDE_CLIENT
+								     : SIDE_SERVER;
+			steady += w.tcp.is_steady;
+			tcp_connection_step(&w.tcp, side, &p, &w.step);
+			tcp_connection_step(&full, side, &p, &step);
+			cr_assert(memcmp(&w.step, &step, sizeof(step)) == 0, "round %u packet %d",
+				round, n);
+			for (int i = 0; i < 2; i++)
+				same_direction(&w.tcp.dir[i], &full.dir[i], round, n);
+			cr_assert(memcmp(w.tcp.loop_ns, full.loop_ns, sizeof(full.loop_ns)) == 0);
+			cr_assert(
+				memcmp(w.tcp.loop_now, full.loop_now, sizeof(full.loop_now)) == 0);
+			cr_assert(w.tcp.last_ns == full.last_ns && w.tcp.state == full.state &&
+				  w.tcp.established_ns == full.established_ns &&
+				  w.tcp.out_of_window_packets == full.out_of_window_packets &&
+				  w.tcp.middlebox == full.middlebox &&
+				  memcmp(w.tcp.direction_hint, full.direction_hint, 2) == 0);
+		}
+		tcp_connection_clear(&full);
+		wire_end(&w);
+	}
+	cr_assert_gt(steady, 20000, "most packets met a steady connection");
 }
