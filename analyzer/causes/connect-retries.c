@@ -16,6 +16,14 @@ static const TcpConnection *retried(const CauseContext *context)
 	return NULL;
 }
 
+/* An FTP data connection whose first SYN here came when hosts try again: those before it were lost
+ * on their way here. */
+static bool was_retried_unseen(const CauseContext *context)
+{
+	const ConnectionFacts *f = context->facts;
+	return f && f->is_syn_repeat && f->tcp.syn_tries == 1;
+}
+
 /* Tries on another connection that failed before this one. */
 static const Approach *failed_before(const CauseContext *context)
 {
@@ -31,7 +39,8 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	const TcpConnection *tcp = retried(context);
 	const Approach *before = failed_before(context);
-	if (!tcp && !before)
+	bool is_unseen = !tcp && !before && was_retried_unseen(context);
+	if (!tcp && !before && !is_unseen)
 		return false;
 	if (!tcp)
 		tcp = &context->facts->tcp;
@@ -62,6 +71,16 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 					   syn_lost ? "the first packet (SYN)"
 						    : "the answer to the first packet (SYN-ACK)",
 					   syn_lost ? tcp->syn_tries : tcp->syn_ack_tries);
+	if (is_unseen) {
+		draft->confidence = CONFIDENCE_MEDIUM;
+		draft->doubt =
+			"The lost packets never came here: that there were any is concluded "
+			"from the wait, which is as long as hosts wait before they try again.";
+		draft->sentence = cause_printf(context,
+			"Opening the data connection took %s more than it should: its first packet "
+			"(SYN) came just when hosts try again, so those before it were lost.",
+			cause_time(context, (double)draft->lost_ns));
+	}
 	draft->fix = "find what drops the first packets";
 	cause_advice(draft, "Look for a firewall that lets the connection through only at the "
 			    "second try, for a lossy link, and on the server for a full queue of "
@@ -92,10 +111,12 @@ const Cause cause_connect_retries = {
 		{
 			.rule = "The SYN or its answer was sent more than once, or tries on "
 				"another "
-				"port of the server failed before.",
+				"port of the server failed before. An FTP data connection that "
+				"comes just when hosts try again, 1, 3 or 7 s late, counts as "
+				"tried again where its first packets did not pass.",
 			.needs = "The handshake.",
 			.traps = {"A retried SYN that the capture recorded twice is a copy."},
-			.confidence = "High.",
+			.confidence = "High; medium where the lost packets were not seen.",
 			.advice = {{"Network", "A firewall that lets the connection through only "
 					       "at the second "
 					       "try, or a lossy link."},

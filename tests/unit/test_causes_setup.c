@@ -156,6 +156,14 @@ Test(causes_setup, active_ftp_whose_SYN_is_lost)
 	cr_assert(cause_case_conclude(c, "ftp-active-setup-delay"));
 	cr_assert_str_eq(c->draft.blame, "NETWORK");
 	cr_assert(c->draft.doubt && c->draft.confidence == CONFIDENCE_MEDIUM);
+	/* passive, at the server's end */
+	c->facts.addr[SIDE_CLIENT][15] = 2;
+	c->facts.addr[SIDE_SERVER][15] = 9;
+	cr_assert_not(cause_case_conclude(c, "ftp-active-setup-delay"));
+	cr_assert(cause_case_conclude(c, "connect-retries"));
+	cr_assert(c->draft.doubt && c->draft.confidence == CONFIDENCE_MEDIUM);
+	c->facts.is_syn_repeat = false;
+	cr_assert_not(cause_case_conclude(c, "connect-retries"));
 	cause_case_free(c);
 	/* a server that is busy after the transfer is not slow to connect */
 	c = ftp_file(1000000);
