@@ -306,8 +306,10 @@ char *wording_fix(const Result *result, const ResultFinding *finding)
 			out, " → %s", units_rate_range(finding->predicted_bytes_per_s).text);
 	/* what several copies would save together is no part of one copy's time */
 	if (saves && finding->scope == SCOPE_HOST_PAIR)
-		g_string_append_printf(out, " (saves %s in all copies it held up)",
-			units_duration_range(finding->saved_ns).text);
+		g_string_append_printf(out, " (saves %s in all copies it held up%s)",
+			units_duration_range(finding->saved_ns).text,
+			finding->saved_ns.high > result->capture.duration_ns ? " at the same time"
+									     : "");
 	else if (saves && transfer)
 		g_string_append_printf(out, " (saves %s of %s)",
 			units_duration_range(finding->saved_ns).text,

@@ -3,6 +3,7 @@
  * The healthy verdict: the bytes needed the time. docs/causes.md, link-limited.
  */
 #include "analyzer/causes/cause.h"
+#include "analyzer/causes/neighbours.h"
 #include "analyzer/constants.h"
 
 /* docs/architecture.md, "Every nanosecond once": names of Ethernet speeds. */
@@ -61,7 +62,7 @@ static const char *rules_out(const CauseContext *context)
 	bool is_joined = context->sender && context->sender->segments_over_mss > 0;
 	int64_t busy = context->link_ns + context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
 	if (busy <= 0 || c->bytes_per_s <= 0 || (is_joined && !c->is_proven) ||
-		cause_share(context, busy) >= HEALTHY_LINK_SHARE)
+		cause_share(context, busy) >= HEALTHY_LINK_SHARE || neighbours_fill_path(context))
 		return NULL;
 	return cause_printf(context, "the path was busy only %s of the time",
 		cause_percent(context, cause_share(context, busy)));
