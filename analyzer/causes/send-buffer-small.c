@@ -102,6 +102,11 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 		is_depth_of_program(context, flight) ||
 		context->wall_ns < MIN_ROUNDS * context->rtt_ns)
 		return false;
+	/* in a protocol that is not understood: where the turns take longer, what is under way is
+	 * an answer */
+	if (context->unit->is_unframed && context->unit->account.bucket_ns[BUCKET_ROUND_TRIP] >
+						  context->left_ns[BUCKET_SEND_BUFFER])
+		return false;
 	int64_t plateau = cause_claim(context, draft, BUCKET_SEND_BUFFER);
 	if (plateau > 0 && is_capped_throughout(d)) {
 		cause_claim(context, draft, BUCKET_CONGESTION_WINDOW);
