@@ -123,6 +123,8 @@ typedef struct TcpDirection {
 	uint32_t sends_mask;
 
 	uint32_t sends_head, sends_tail; /* tail: oldest not acknowledged */
+	uint32_t sends_skipped;          /* of 1 << sends_shift segments one is remembered */
+	uint8_t sends_shift;
 	uint32_t recent_head;
 	uint32_t hole_count;
 	uint32_t sacked_count;

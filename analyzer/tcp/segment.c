@@ -199,6 +199,28 @@ static bool ip_id_is_orderly(const TcpDirection *d)
 	return d->ip_id_orderly >= IP_ID_MIN_SAMPLES && d->ip_id_disorderly * 9 <= d->ip_id_orderly;
 }
 
+/* So much of the ring in use: every segment is worth remembering again. */
+#define SENDS_FEW (TCP_RING_MAX / 4)
+#define SENDS_SHIFT_MAX 16
+
+/* More is under way than is remembered: every second record goes, and of what is sent from here on
+ * only so many are kept. Without the oldest ones no acknowledgement would ever find its segment,
+ * and a full path would have no round trip. */
+__attribute__((noinline)) static void send_records_thin(TcpDirection *d)
+{
+	uint32_t n = d->sends_head - d->sends_tail;
+	for (uint32_t i = 0; i < n / 2; i++)
+		d->sends[(d->sends_head - 1 - i) & d->sends_mask] =
+			d->sends[(d->sends_head - 1 - 2 * i) & d->sends_mask];
+	/* what lies behind is read as history: it stays in order */
+	for (uint32_t i = n / 2; i < n; i++)
+		d->sends[(d->sends_head - 1 - i) & d->sends_mask] =
+			d->sends[(d->sends_head - n / 2) & d->sends_mask];
+	d->sends_tail = d->sends_head - n / 2;
+	if (d->sends_shift < SENDS_SHIFT_MAX)
+		d->sends_shift++;
+}
+
 /* A ring that is full of what is still wanted doubles, up to its largest size. */
 __attribute__((noinline)) static bool sends_grow(TcpDirection *d)
 {
@@ -222,12 +244,18 @@ __attribute__((noinline)) static bool sends_grow(TcpDirection *d)
 static void send_record_push(TcpDirection *d, const SendRecord *record)
 {
 	bool is_full = !d->sends || d->sends_head - d->sends_tail > d->sends_mask;
+	if (d->sends_shift > 0) {
+		if (d->sends_head - d->sends_tail < SENDS_FEW)
+			d->sends_shift--;
+		if (++d->sends_skipped & ((1u << d->sends_shift) - 1))
+			return;
+	}
 	if (is_full && !sends_grow(d))
 		return;
+	if (is_full && d->sends_head - d->sends_tail > d->sends_mask)
+		send_records_thin(d);
 	d->sends[d->sends_head & d->sends_mask] = *record;
 	d->sends_head++;
-	if (is_full && d->sends_head - d->sends_tail > d->sends_mask + 1)
-		d->sends_tail = d->sends_head - d->sends_mask - 1;
 }
 
 /* Fast retransmissions follow an acknowledgement that has just reached the sender; timers do not.

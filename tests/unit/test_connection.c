@@ -225,6 +225,30 @@ Test(connection, sent_again_for_nothing)
 	wire_end(&w);
 }
 
+Test(connection, round_trips_of_more_than_is_remembered)
+{
+	Wire w;
+	wire_open(&w, 100, 1);
+	int64_t sent = MSS, una = MSS;
+	uint64_t before = w.tcp.dir[SIDE_CLIENT].rtt_samples;
+	/* a thousand segments under way, one acknowledged for each that is sent: a second's queue
+	 */
+	for (int i = 0; i < 3000; i++, sent += MSS) {
+		data(&w, 1, sent);
+		if (i < 1000)
+			continue;
+		una += MSS;
+		ack(&w, 0, una);
+	}
+	TcpDirection *d = &w.tcp.dir[SIDE_CLIENT];
+	cr_assert_gt(d->rtt_samples, before + 100);
+	cr_assert_geq(d->rtt_now.min, 1000 * MS);
+	cr_assert_leq(d->rtt_now.min, 1001 * MS);
+	for (uint32_t i = 0; tcp_send_record(d, i + 1); i++)
+		cr_assert_geq(tcp_send_record(d, i)->end, tcp_send_record(d, i + 1)->end);
+	wire_end(&w);
+}
+
 Test(connection, a_needless_repair_is_no_loss)
 {
 	Wire w;
