@@ -17,7 +17,8 @@
 #define NO_PLACE UINT8_MAX
 
 struct Series {
-	int64_t *values; /* [bin][place] */
+	int64_t *values;  /* [bin][place]; of a sealed one NULL when `packed` holds them */
+	uint32_t *packed; /* value + 1 each: most fit into half of the memory */
 	int64_t start_ns;
 	size_t bins; /* most there may be */
 	size_t room; /* rows in memory */
@@ -265,6 +266,24 @@ size_t series_count(const Series *series)
 	return series->used;
 }
 
+/* Halves the cells of a series that is complete, when all values fit. */
+static bool pack(Series *series, size_t cells)
+{
+	for (size_t i = 0; i < cells; i++) {
+		if (series->values[i] < -1 || series->values[i] >= UINT32_MAX)
+			return false;
+	}
+	/* a block of its own: a shorter one would leave a hole behind it that nothing fits into */
+	series->packed = malloc((cells > 0 ? cells : 1) * sizeof *series->packed);
+	if (!series->packed)
+		return false;
+	for (size_t i = 0; i < cells; i++)
+		series->packed[i] = (uint32_t)(series->values[i] + 1);
+	free(series->values);
+	series->values = NULL;
+	return true;
+}
+
 void series_seal(Series *series)
 {
 	if (!series || series->is_sealed)
@@ -277,23 +296,31 @@ void series_seal(Series *series)
 	series->is_sealed = true;
 	/* never less than a cell, so that there is a block */
 	size_t cells = series->used * series->placed;
+	if (pack(series, cells))
+		return;
 	int64_t *values = realloc(series->values, (cells > 0 ? cells : 1) * sizeof *values);
 	if (values)
 		series->values = values;
+}
+
+/* Value of a cell of either kind. */
+static int64_t cell_at(const Series *series, size_t cell)
+{
+	return series->packed ? (int64_t)series->packed[cell] - 1 : series->values[cell];
 }
 
 int64_t series_value(const Series *series, size_t column, size_t bin)
 {
 	uint8_t place = series->place[column];
 	return place == NO_PLACE ? empty_value(series->rules[column])
-				 : series->values[bin * series->stride + place];
+				 : cell_at(series, bin * series->stride + place);
 }
 
 void series_row_add(const Series *series, size_t bin, int64_t *sums)
 {
-	const int64_t *row = &series->values[bin * series->stride];
 	for (uint8_t p = 0; p < series->placed; p++)
-		sums[series->column_of[p]] = sum_of(sums[series->column_of[p]], row[p]);
+		sums[series->column_of[p]] = sum_of(
+			sums[series->column_of[p]], cell_at(series, bin * series->stride + p));
 }
 
 void series_free(Series *series)
@@ -301,5 +328,6 @@ void series_free(Series *series)
 	if (!series)
 		return;
 	free(series->values);
+	free(series->packed);
 	free(series);
 }
