@@ -66,6 +66,9 @@ OpClass slow_server_class(const FindingDraft *draft, unsigned mask)
  * a slow one: where such losses were seen, slow answers that are no more of them prove nothing.
  * docs/architecture.md, "Life of a packet". */
 #define FEW_SLOW 3
+/* A relay hands on what it gets: the same bytes but for a message under way and what it changes. */
+#define RELAY_DIFFERENCE 0.02
+#define RELAY_MIN_BYTES (16 * 1024)
 /* One pause is the story when it makes a third of the loss. */
 #define SINGLE_PAUSE_PARTS 3
 /* The server takes twice as long in the last third as in the first: it got slower. */
@@ -149,6 +152,48 @@ static bool may_lack_data(const CauseContext *context)
 	       context->sender->retransmitted_packets > 0;
 }
 
+static bool is_near(uint64_t a, uint64_t b)
+{
+	uint64_t more = a > b ? a : b, less = a + b - more;
+	return less >= RELAY_MIN_BYTES && (double)(more - less) <= RELAY_DIFFERENCE * (double)more;
+}
+
+/* The connection over which the server hands on what it is asked and gets its answers: it began
+ * while this one was open, and as much went both ways. NULL: none is in the capture. */
+static const ConnectionFacts *relayed_by(const CauseContext *context)
+{
+	const ConnectionFacts *own = context->facts;
+	for (uint32_t i = 0; own && i < context->connection_count; i++) {
+		const ConnectionFacts *c = context->connections[i];
+		if (c != own && memcmp(c->addr[SIDE_CLIENT], own->addr[SIDE_SERVER], 16) == 0 &&
+			c->tcp.first_ns >= own->tcp.first_ns &&
+			c->tcp.first_ns <= own->tcp.last_ns &&
+			is_near(c->tcp.dir[0].unique_bytes, own->tcp.dir[0].unique_bytes) &&
+			is_near(c->tcp.dir[1].unique_bytes, own->tcp.dir[1].unique_bytes))
+			return c;
+	}
+	return NULL;
+}
+
+static void tell_relay(const CauseContext *context, FindingDraft *draft)
+{
+	const ConnectionFacts *behind = relayed_by(context);
+	if (!behind)
+		return;
+	if (draft->confidence == CONFIDENCE_HIGH)
+		draft->confidence = CONFIDENCE_MEDIUM;
+	draft->doubt = cause_printf(context,
+		"The server hands on what it is asked, over connection %u to port %u, and as many "
+		"bytes come back there: it seems to be a relay (proxy, WAN accelerator), and the "
+		"time is "
+		"its "
+		"own or that of what stands behind it.",
+		behind->stream, behind->port[SIDE_SERVER]);
+	draft->next_test = "Compare how long the same requests take on both connections: the "
+			   "difference is the relay's.";
+	cause_advice(draft, "Look at the relay first, and try without it.");
+}
+
 bool slow_server_finish(
 	const CauseContext *context, FindingDraft *draft, OpClass op_class, unsigned mask)
 {
@@ -190,7 +235,8 @@ bool slow_server_finish(
 		cause_evidence_bucket(
 			context, draft, BUCKET_SENDER_STALLED, "without a byte from the server");
 	requests_evidence(context, draft, op_class, 1);
-	if (draft->confidence == CONFIDENCE_HIGH)
+	tell_relay(context, draft);
+	if (draft->confidence == CONFIDENCE_HIGH || draft->doubt)
 		return true;
 	draft->doubt =
 		may_lack_data(context)

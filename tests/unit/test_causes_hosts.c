@@ -100,6 +100,38 @@ Test(causes_hosts, slow_writes_and_a_cache_that_drains_at_the_end)
 	cause_case_free(c);
 }
 
+Test(causes_hosts, a_server_that_hands_on_what_it_is_asked)
+{
+	static ConnectionFacts behind;
+	CauseCase *c = cause_case_new();
+	c->context.rtt_ns = CASE_MS;
+	cause_case_requests(c, false, 64, 64 * KIB, 1, 20 * CASE_MS);
+	cause_case_round_trip(c, OP_READ, 64 * CASE_MS);
+	cause_case_server(c, OP_READ, 64 * 20 * CASE_MS);
+	c->facts.tcp.first_ns = behind.tcp.first_ns = CASE_MS;
+	c->facts.tcp.last_ns = behind.tcp.last_ns = 9000 * CASE_MS;
+	c->facts.addr[SIDE_CLIENT][15] = 2, c->facts.addr[SIDE_SERVER][15] = 9;
+	behind.addr[SIDE_CLIENT][15] = 9, behind.addr[SIDE_SERVER][15] = 7;
+	behind.port[SIDE_SERVER] = 445;
+	static const uint64_t bytes[] = {20000, 4000000};
+	for (int i = 0; i < 2; i++)
+		c->facts.tcp.dir[i].unique_bytes = behind.tcp.dir[i].unique_bytes = bytes[i];
+	c->connections[1] = &behind;
+	c->context.connection_count = 2;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_MEDIUM);
+	cr_assert(strstr(c->draft.doubt, "relay"), "%s", c->draft.doubt);
+	/* other bytes, or of another host */
+	behind.tcp.dir[SIDE_SERVER].unique_bytes = 3800000;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	behind.tcp.dir[SIDE_SERVER].unique_bytes = 4000000;
+	behind.addr[SIDE_CLIENT][15] = 2;
+	cr_assert(cause_case_conclude(c, "server-slow-read"));
+	cr_assert_eq(c->draft.confidence, CONFIDENCE_HIGH);
+	cause_case_free(c);
+}
+
 Test(causes_hosts, a_server_that_has_nothing_to_answer)
 {
 	CauseCase *c = cause_case_new();
