@@ -144,6 +144,16 @@ static int piece_get(Histogram *h, unsigned id)
 
 static bool bucket_add(Histogram *h, unsigned bucket, uint64_t weight)
 {
+	/* most values fall into the piece of the one before */
+	if (h->width == FIRST_WIDTH && weight == 1 && h->last < h->piece_count &&
+		h->ids[h->last] == bucket >> PIECE_BITS) {
+		uint16_t *cell = &((uint16_t *)h->weights)[(size_t)h->last * PIECE_BUCKETS +
+							   (bucket & (PIECE_BUCKETS - 1))];
+		if (*cell < UINT16_MAX) {
+			++*cell;
+			return true;
+		}
+	}
 	int piece = piece_get(h, bucket >> PIECE_BITS);
 	if (piece >= 0) {
 		size_t at = (size_t)piece * PIECE_BUCKETS + (bucket & (PIECE_BUCKETS - 1));

@@ -72,9 +72,8 @@ static void restart_if_faster(Train *train, int64_t now_ns)
 	int64_t since = train->start_ns[0] - train->first_ns, now = now_ns - train->start_ns[0];
 	if (before == 0 || since <= 0 || now <= 0 || now + since <= UNEVEN_MIN_NS)
 		return;
-	double rate_before = (double)before / (double)since;
-	double rate_now = (double)train->bytes[0] / (double)now;
-	if (rate_now <= UNEVEN_FACTOR * rate_before)
+	/* rates compared without a division: this is asked for every fourth packet */
+	if ((double)train->bytes[0] * (double)since <= UNEVEN_FACTOR * (double)before * (double)now)
 		return;
 	for (int i = 1; i < TRAIN_LEVELS; i++) {
 		train->start_ns[i] = train->start_ns[0];
