@@ -49,7 +49,7 @@ def main():
     path = capture(options.packets)
     commands = {
         "libpcap": [f"{PROGRAMS}/tools/bare_pcap", path],
-        "slowcopy": [f"{PROGRAMS}/slowcopy", "analyze", "--json", path],
+        "slowcopy": [f"{PROGRAMS}/slowcopy", "analyze", path],
         "tcptrace": ["tcptrace", "-n", path],
     }
     best = {}
