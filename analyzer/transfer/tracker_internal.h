@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What tracker.c and tracker_units.c share.
+ * What the files of the tracker share: tracker.c (connections), tracker_units.c (transfers and
+ * jobs), tracker_payload.c, tracker_data.c (FTP data connections) and tracker_trail.c.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_TRACKER_INTERNAL_H
 #define SLOWCOPY_ANALYZER_TRANSFER_TRACKER_INTERNAL_H
@@ -45,15 +46,28 @@ struct Tracker {
 
 extern const SessionOps tracker_session_ops;
 
+/* ---- tracker_units.c */
+
 /** tracker_account_done: Timeline's callback; @user is the tracker. */
 void tracker_account_done(void *user, Account *account);
 
-/** tracker_expected_match: joins a connection that begins to the control connection that announced
- * it. */
-void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *packet);
+/** tracker_unit_open: a transfer or a job of @conv that begins at @start_ns; NULL when there are
+ * too many, which is counted. */
+Unit *tracker_unit_open(Conversation *conv, bool is_job, int64_t start_ns);
 
-/** tracker_expected_forget: @control ends. */
-void tracker_expected_forget(Tracker *tracker, const Conversation *control);
+/** tracker_unit_close: it ended at @end_ns; its account is done once the timeline has got there. */
+void tracker_unit_close(Conversation *conv, Unit *unit, int64_t end_ns);
+
+/** tracker_facts_join: @unit is told with the facts of @conv's connection. */
+void tracker_facts_join(Conversation *conv, Unit *unit);
+
+/** tracker_root: the control connection of FTP data, else @conv itself. */
+Conversation *tracker_root(Conversation *conv);
+
+/** tracker_units_end: @conv ends; its open units are closed and get @facts. */
+void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts);
+
+/* ---- tracker_payload.c */
 
 /** tracker_before_payload: new payload of @conv is about to reach its session. */
 void tracker_before_payload(
@@ -63,16 +77,45 @@ void tracker_before_payload(
 void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
+/** tracker_payload_unit: the transfer that payload of @conv counts for now, NULL none. */
+Unit *tracker_payload_unit(Conversation *conv);
+
 /** tracker_uncaptured: bytes that were acknowledged and never captured belong to the file as well.
  */
 void tracker_uncaptured(Conversation *conv);
 
-/** tracker_trail: a packet of @conv with payload, for the trail of its path, which is made at the
- * first loss. */
-void tracker_trail(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
-
 /** tracker_repair: @packet repeats bytes of @conv's transfer. */
 void tracker_repair(Conversation *conv, const Packet *packet);
+
+/* ---- tracker_data.c */
+
+/** tracker_expected_match: joins a connection that begins to the control connection that announced
+ * it. */
+void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *packet);
+
+/** tracker_expected_forget: @control ends. */
+void tracker_expected_forget(Tracker *tracker, const Conversation *control);
+
+/** tracker_data_announced: SessionOps.ftp_data; @user is the control connection. */
+void tracker_data_announced(
+	void *user, const uint8_t addr[16], uint16_t port, bool client_connects, FileRef *file);
+
+/** tracker_data_failed: whether data connection @data was tried and never established; counted
+ * once, for @job (NULL allowed) and for the file it was for. */
+bool tracker_data_failed(Unit *job, Conversation *data);
+
+/** tracker_data_unseen: what the server says that it has sent of @unit's file counts; returns what
+ * of it the capture lacks. */
+uint64_t tracker_data_unseen(Unit *unit);
+
+/** tracker_data_cut_off: the capture of data connection @conv breaks off; what its @unit got
+ * afterwards, by the server's word, was not captured. */
+void tracker_data_cut_off(
+	Conversation *root, const Conversation *conv, Unit *unit, ConnectionFacts *facts);
+
+/** tracker_data_closed: FTP data connection @conv said that it is done: so is a transfer whose end
+ * was announced before. */
+void tracker_data_closed(Conversation *conv, int64_t now_ns);
 
 /**
  * tracker_given_up: looks whether FTP data connection @conv was closed by a receiver whose data had
@@ -81,11 +124,10 @@ void tracker_repair(Conversation *conv, const Packet *packet);
  */
 void tracker_given_up(Conversation *conv, const Packet *packet, const TcpStep *step);
 
-/** tracker_data_closed: FTP data connection @conv said that it is done: so is a transfer whose end
- * was announced before. */
-void tracker_data_closed(Conversation *conv, int64_t now_ns);
+/* ---- tracker_trail.c */
 
-/** tracker_units_end: @conv ends; its open units are closed and get @facts. */
-void tracker_units_end(Tracker *tracker, Conversation *conv, ConnectionFacts *facts);
+/** tracker_trail: a packet of @conv with payload, for the trail of its path, which is made at the
+ * first loss. */
+void tracker_trail(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
 #endif
