@@ -10,7 +10,7 @@
 
 #include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
-#include "analyzer/tcp/segment.h"
+#include "analyzer/tcp/hole.h"
 
 /* Doubles a ring while its oldest entry is still wanted; keeps free-running indices valid. */
 static bool ring_grow(void **ring, uint32_t *mask, uint32_t head, size_t size)
@@ -240,7 +240,7 @@ static void advance(TcpConnection *tcp, Side data_side, int64_t ack, int64_t now
 	if (d->sacked_count > 0)
 		sacked_prune(d);
 	if (d->hole_count > 0)
-		segment_holes_acknowledged(d, ack, now_ns);
+		holes_acknowledged(d, ack, now_ns);
 	take_rtt(tcp, data_side, ack, now_ns);
 }
 
@@ -308,7 +308,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	}
 	zero_window_clock(advertiser, step->zero_window, packet->ts_ns);
 	if (ack > d->next) { /* bytes acknowledged that did not pass here, yet or ever */
-		segment_hole_open(d, d->next, ack, packet->ts_ns);
+		hole_open(d, d->next, ack, packet->ts_ns);
 		d->next_seq += (uint32_t)(ack - d->next);
 		d->next = ack;
 	}

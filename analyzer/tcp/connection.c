@@ -11,6 +11,8 @@
 #include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
 #include "analyzer/tcp/acknowledgement.h"
+#include "analyzer/tcp/copy.h"
+#include "analyzer/tcp/hole.h"
 #include "analyzer/tcp/scale_lost.h"
 #include "analyzer/tcp/segment.h"
 #include "analyzer/tcp/steady.h"
@@ -342,7 +344,7 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	if (tcp->first_ns == 0)
 		tcp->first_ns = packet->ts_ns;
 	tcp->last_ns = packet->ts_ns;
-	if (segment_is_copy(tcp, d, packet, brings_new(d, &tcp->dir[peer], packet))) {
+	if (copy_is_known(tcp, d, packet, brings_new(d, &tcp->dir[peer], packet))) {
 		d->copies++;
 		d->packets++;
 		step->segment = SEGMENT_COPY;
@@ -353,7 +355,7 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		take_congestion_echo(&tcp->dir[peer], packet->ts_ns);
 	for (int i = 0; i < 2 && tcp->dir[0].hole_count + tcp->dir[1].hole_count > 0; i++) {
 		if (step->gap_to == step->gap_from)
-			segment_holes_expire(tcp, i, packet->ts_ns, step);
+			holes_expire(tcp, i, packet->ts_ns, step);
 	}
 	if (packet->direction == PACKET_DIRECTION_OUT)
 		tcp->direction_hint[side] = true;
@@ -420,7 +422,7 @@ __attribute__((flatten)) static bool step_as_predicted(
 	if (!is_data && !steady_is_ack(tcp, side, packet))
 		return false;
 	tcp->last_ns = packet->ts_ns;
-	segment_remember(d, packet);
+	copy_remember(d, packet);
 	take_header(d, packet);
 	if (packet->direction == PACKET_DIRECTION_OUT)
 		tcp->direction_hint[side] = true;

@@ -5,189 +5,18 @@
  */
 #include "analyzer/tcp/segment.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
 #include "analyzer/tcp/acknowledgement.h"
+#include "analyzer/tcp/hole.h"
+#include "analyzer/tcp/repair.h"
 #include "analyzer/tcp/scale_lost.h"
-
-/* RFC 5681 3.2: three duplicate acknowledgements report a loss; with fewer than four segments under
- * way they cannot come. */
-#define TAIL_SEGMENTS 4
-/* A full-size segment: the last one of a write may be a little smaller. */
-#define FULL_SIZE_SHARE 0.9
 
 /* RFC 7323 2.3 */
 #define WINDOW_SCALE_LARGEST 14
-
-static uint64_t signature_of(const Packet *packet)
-{
-	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
-	 * acknowledgement */
-	_Static_assert(offsetof(Packet, ack) == offsetof(Packet, seq) + 4 &&
-			       offsetof(Packet, tsecr) == offsetof(Packet, tsval) + 4,
-		"two of a pair in a word");
-	uint64_t a, b;
-	memcpy(&a, &packet->seq, sizeof(a));
-	memcpy(&b, &packet->tsval, sizeof(b));
-	/* a copy taken before a card computes the checksum has none yet: a packet without data, of
-	 * which a checksum tells nothing else, is the same by its identification */
-	bool is_identified =
-		packet->ip_version == 4 && packet->ip_id != 0 && packet->payload_len == 0;
-	uint64_t sum = is_identified ? 0 : packet->checksum;
-	uint64_t c = (uint64_t)packet->ip_id << 48 | sum << 32 | (uint64_t)packet->window << 16 |
-		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
-	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^
-		     c * UINT64_C(0x165667b19e3779f9);
-	return h ^ h >> 29;
-}
-
-/* One small table per direction, made when the first packet comes that could be copied. */
-static bool recent_make(TcpDirection *d)
-{
-	if (!d->recent)
-		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
-	return d->recent != NULL;
-}
-
-static void recent_push(TcpDirection *d, uint64_t signature, int64_t ts_ns)
-{
-	uint64_t *cell = &d->recent[2 * (d->recent_head++ % TCP_RECENT)];
-	cell[0] = signature;
-	cell[1] = (uint64_t)ts_ns;
-}
-
-void segment_remember(TcpDirection *d, const Packet *packet)
-{
-	if (recent_make(d))
-		recent_push(d, signature_of(packet), packet->ts_ns);
-}
-
-bool segment_is_copy(
-	TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
-{
-	if (brings_something_new || !recent_make(d)) {
-		segment_remember(d, packet);
-		return false;
-	}
-	uint64_t signature = signature_of(packet);
-	int64_t window = tcp_rtt_ns(tcp) / 2;
-	if (window < DUPLICATE_MIN_NS)
-		window = DUPLICATE_MIN_NS;
-	/* a host that counts its packets gives a repetition a number of its own (RFC 6864
-	 * 4.1): the same number is the same packet, however late it was recorded */
-	if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
-		window = DUPLICATE_MAX_NS;
-	if (packet->ip_version == 4 && packet->ip_id != 0 &&
-		(packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
-		window = DUPLICATE_ROUTED_MAX_NS;
-	for (uint32_t i = 1; i <= TCP_RECENT; i++) {
-		const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
-		if (packet->ts_ns - (int64_t)cell[1] > window)
-			break;
-		if (cell[0] == signature) {
-			if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
-				d->copies_ttl++;
-			return true;
-		}
-	}
-	recent_push(d, signature, packet->ts_ns);
-	return false;
-}
-
-static bool hole_hit(const TcpDirection *d, int64_t from, int64_t to, uint32_t *ret_index)
-{
-	for (uint32_t i = 0; i < d->hole_count; i++) {
-		if (d->holes[i].from < to && from < d->holes[i].to) {
-			*ret_index = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Takes [from, to) out of the holes; returns how many bytes of it were in one. */
-static int64_t holes_fill(TcpDirection *d, int64_t from, int64_t to)
-{
-	int64_t filled = 0;
-	Hole split = {0};
-	bool has_split = false;
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < d->hole_count; i++) {
-		Hole h = d->holes[i];
-		int64_t a = h.from > from ? h.from : from, b = h.to < to ? h.to : to;
-		if (a >= b) {
-			d->holes[kept++] = h;
-			continue;
-		}
-		filled += b - a;
-		if (h.from < a && b < h.to) {
-			split = h;
-			split.from = b;
-			has_split = true;
-		}
-		if (h.from < a) {
-			h.to = a;
-			d->holes[kept++] = h;
-		} else if (b < h.to) {
-			h.from = b;
-			d->holes[kept++] = h;
-		}
-	}
-	d->hole_count = kept;
-	if (has_split && d->hole_count < TCP_MAX_HOLES)
-		d->holes[d->hole_count++] = split;
-	return filled;
-}
-
-static void hole_push(TcpDirection *d, const Hole *hole)
-{
-	if (!d->holes) {
-		d->holes = calloc(TCP_MAX_HOLES, sizeof(Hole));
-		if (!d->holes)
-			return;
-	}
-	if (d->hole_count == TCP_MAX_HOLES) { /* the oldest will hardly be repaired any more */
-		d->uncaptured_bytes += (uint64_t)(d->holes[0].to - d->holes[0].from);
-		memmove(d->holes, d->holes + 1, sizeof(Hole) * --d->hole_count);
-	}
-	d->holes[d->hole_count++] = *hole;
-}
-
-void segment_hole_open(TcpDirection *d, int64_t from, int64_t to, int64_t now_ns)
-{
-	hole_push(
-		d, &(Hole){.from = from, .to = to, .opened_ns = now_ns, .acknowledged_ns = now_ns});
-}
-
-void segment_holes_acknowledged(TcpDirection *d, int64_t ack, int64_t now_ns)
-{
-	for (uint32_t i = 0; i < d->hole_count; i++) {
-		if (d->holes[i].to <= ack && d->holes[i].acknowledged_ns == 0)
-			d->holes[i].acknowledged_ns = now_ns;
-	}
-}
-
-void segment_holes_expire(TcpConnection *tcp, Side side, int64_t now_ns, TcpStep *step)
-{
-	TcpDirection *d = &tcp->dir[side];
-	for (uint32_t i = 0; i < d->hole_count; i++) {
-		const Hole *h = &d->holes[i];
-		if (h->acknowledged_ns == 0 || now_ns - h->acknowledged_ns <= CAPTURE_ORDER_NS)
-			continue;
-		step->gap_side = side;
-		step->gap_from = h->from;
-		step->gap_to = h->to;
-		step->gap_opened_ns = h->opened_ns;
-		d->uncaptured_bytes += (uint64_t)(h->to - h->from);
-		d->hole_count--;
-		memmove(&d->holes[i], &d->holes[i + 1], sizeof(Hole) * (d->hole_count - i));
-		return;
-	}
-}
 
 static bool ip_id_is_orderly(const TcpDirection *d)
 {
@@ -256,169 +85,6 @@ static void send_record_push(TcpDirection *d, const SendRecord *record)
 		send_records_thin(d);
 	d->sends[d->sends_head & d->sends_mask] = *record;
 	d->sends_head++;
-}
-
-/* Fast retransmissions follow an acknowledgement that has just reached the sender; timers do not.
- */
-static bool follows_an_acknowledgement(
-	const TcpConnection *tcp, const TcpDirection *d, Side side, int64_t now_ns, int64_t srtt)
-{
-	const AckEvent *e = tcp_ack_event(d, 0);
-	int64_t loop = tcp_sender_loop_ns(tcp, side);
-	int64_t tolerance = srtt / 4 > TIMER_SLACK_NS ? srtt / 4 : TIMER_SLACK_NS;
-	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL; i++) {
-		if (e->ts_ns + loop > now_ns + NOISE_FLOOR_NS)
-			continue;
-		return e->ts_ns + loop >= now_ns - tolerance;
-	}
-	return true;
-}
-
-/* A segment that repeats bytes known to be lost or seen: what made the sender send it again? */
-static RetransmissionKind retransmission_kind(const TcpConnection *tcp, const TcpDirection *d,
-	Side side, const TcpStep *step, int64_t now_ns)
-{
-	bool was_closed = d->closed_to > d->closed_from && step->end > d->closed_from &&
-			  step->from < d->closed_to;
-	if (was_closed || tcp_is_closed_window(tcp, side))
-		return RETRANSMISSION_CLOSED_WINDOW;
-	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
-	int64_t since = now_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
-	int64_t srtt = tcp_rtt_now_ns(tcp, side);
-	bool is_timer =
-		since >= TIMEOUT_MIN_NS && !follows_an_acknowledgement(tcp, d, side, now_ns, srtt);
-	if (is_timer ||
-		(since >= TIMEOUT_MIN_NS && since >= (int64_t)(TIMEOUT_SRTT_FACTOR * (double)srtt)))
-		return RETRANSMISSION_TIMEOUT;
-	if (d->in_recovery)
-		return d->episode_kind == RETRANSMISSION_TIMEOUT ? RETRANSMISSION_TIMEOUT
-								 : RETRANSMISSION_FAST;
-	bool has_evidence = d->duplicate_acks_now >= 3 || d->highest_sacked > d->una;
-	if (!has_evidence && since >= (int64_t)(TAIL_PROBE_SRTT_FACTOR * (double)srtt))
-		return RETRANSMISSION_TAIL_PROBE;
-	return RETRANSMISSION_FAST;
-}
-
-static void episode_begin(
-	TcpConnection *tcp, TcpDirection *d, Side side, TcpStep *step, uint64_t frame)
-{
-	d->in_recovery = true;
-	d->recovery_point = d->next;
-	d->episode_kind = step->retransmission;
-	d->loss_events++;
-	d->losses_in_event = 0;
-	if (d->first_loss_frame == 0)
-		d->first_loss_frame = frame;
-	/* a full queue shows as an inflated round trip just before the loss (docs/causes.md,
-	 * loss-random) */
-	int64_t base = tcp_rtt_ns(tcp);
-	if (base > 0 && tcp_rtt_now_ns(tcp, side) > base + base * 3 / 10 &&
-		tcp_rtt_now_ns(tcp, side) > base + MILLISECOND_NS)
-		d->loss_events_inflated++;
-	d->demonstrated = 0;
-	d->plateau_rounds = 0;
-	step->starts_recovery = true;
-}
-
-static void take_timeout(TcpDirection *d, const TcpStep *step, uint64_t frame, int64_t since_ns)
-{
-	d->timeouts++;
-	d->backoff++;
-	d->last_timeout_frame = frame;
-	d->last_timeout_gap_ns = since_ns;
-	d->is_slow_start = true; /* RFC 5681 3.1: restart from one segment */
-	d->slow_rounds = 0;
-	int64_t flight = d->next - d->una - d->sacked_bytes;
-	if (flight < TAIL_SEGMENTS * (int64_t)d->mss)
-		d->tail_timeouts++;
-	if ((double)step->len >= FULL_SIZE_SHARE * (double)d->mss)
-		d->big_timeouts++;
-	if (step->len > d->max_timeout_len)
-		d->max_timeout_len = step->len;
-}
-
-/* Remembers a repair until its acknowledgement tells whether it was needed. */
-static void note_repair(TcpDirection *d, const Packet *packet, const TcpStep *step)
-{
-	if (step->end <= d->una) { /* the receiver had said that it has these bytes */
-		d->spurious_inferred++;
-		if (d->first_spurious_frame == 0) {
-			d->first_spurious_frame = packet->frame;
-			d->first_spurious_ns = packet->ts_ns;
-		}
-		return;
-	}
-	if (d->repair_end != 0)
-		return;
-	d->repair_end = step->end;
-	d->repair_ns = packet->ts_ns;
-	d->repair_has_tsval = packet->has_timestamps;
-	d->repair_tsval = packet->tsval;
-}
-
-/* When the lost bytes had been sent: remembered, or told by the hole that they left. */
-static int64_t first_sent_ns(const TcpDirection *d, const TcpStep *step)
-{
-	uint32_t index = 0;
-	if (hole_hit(d, step->from, step->end, &index))
-		return d->holes[index].opened_ns;
-	const SendRecord *r;
-	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
-		if (!r->retransmitted && r->end > step->from && r->end - r->len <= step->from)
-			return r->ts_ns;
-	}
-	return 0;
-}
-
-static void log_loss(TcpDirection *d, TcpStep *step)
-{
-	uint32_t index = 0;
-	step->was_lost = step->end > d->una;
-	if (hole_hit(d, step->from, step->end, &index))
-		step->missed_ns = d->holes[index].opened_ns;
-	int64_t sent_ns = first_sent_ns(d, step);
-	if (sent_ns == 0)
-		return;
-	if (!d->loss_log)
-		d->loss_log = calloc(1, sizeof(*d->loss_log));
-	if (d->loss_log)
-		loss_log_add(d->loss_log, sent_ns, step->from);
-}
-
-static void take_loss(
-	TcpConnection *tcp, TcpDirection *d, Side side, const Packet *packet, TcpStep *step)
-{
-	step->retransmission = retransmission_kind(tcp, d, side, step, packet->ts_ns);
-	d->retransmitted_packets++;
-	d->retransmitted_bytes += step->len;
-	if (step->retransmission == RETRANSMISSION_CLOSED_WINDOW) {
-		d->probes++;
-		d->closed_repairs++;
-		return;
-	}
-	if (!d->in_recovery)
-		d->loss_before_ns = d->last_loss_ns;
-	d->last_loss_ns = packet->ts_ns;
-	log_loss(d, step);
-	note_repair(d, packet, step);
-	int64_t progress = d->last_progress_ns + tcp_sender_loop_ns(tcp, side);
-	int64_t since = packet->ts_ns - (d->last_data_ns > progress ? d->last_data_ns : progress);
-	if (step->retransmission == RETRANSMISSION_TIMEOUT && since >= TIMEOUT_MIN_NS) {
-		take_timeout(d, step, packet->frame, since);
-	} else {
-		d->is_slow_start = false;
-		if (step->retransmission == RETRANSMISSION_TAIL_PROBE)
-			d->tail_probes++;
-		else
-			d->fast_retransmissions++;
-	}
-	if (!d->in_recovery)
-		episode_begin(tcp, d, side, step, packet->frame);
-	d->losses_in_event++;
-	if (d->losses_in_event > d->max_losses_in_event)
-		d->max_losses_in_event = d->losses_in_event;
-	if (d->losses_in_event == 2)
-		d->recoveries_multi++;
 }
 
 static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
@@ -567,7 +233,7 @@ static SegmentClass class_of(
 	if (step->from >= d->next)
 		return was_announced(tcp, d, packet, step) ? SEGMENT_RETRANSMISSION_UPSTREAM
 							   : SEGMENT_NEW;
-	if (!hole_hit(d, step->from, step->end, &index)) {
+	if (!hole_find(d, step->from, step->end, &index)) {
 		/* the probe's byte was not accepted and comes again with more behind it */
 		if (step->len > 1 && step->from == d->next - 1 && d->last_was_probe)
 			return SEGMENT_NEW;
@@ -603,7 +269,7 @@ static SegmentClass class_of(
 static void take_reordering(TcpDirection *d, const Packet *packet, const TcpStep *step)
 {
 	uint32_t index = 0;
-	if (!hole_hit(d, step->from, step->end, &index) || is_of_capture(&d->holes[index]))
+	if (!hole_find(d, step->from, step->end, &index) || is_of_capture(&d->holes[index]))
 		return;
 	d->reordered++;
 	int64_t late = packet->ts_ns - d->holes[index].opened_ns;
@@ -722,19 +388,19 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 		break;
 	case SEGMENT_RETRANSMISSION:
 		take_ip_id(d, packet, step);
-		take_loss(tcp, d, side, packet, step);
+		repair_take(tcp, d, side, packet, step);
 		if (step->end > d->next)
 			d->unique_bytes += (uint64_t)(step->end - d->next);
 		break;
 	case SEGMENT_RETRANSMISSION_UPSTREAM:
-		log_loss(d, step); /* while the hole tells when */
+		repair_log(d, step); /* while the hole tells when */
 		d->unique_bytes += (uint64_t)holes_fill(d, step->from, step->end);
 		if (step->end > d->next)
 			d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from
 											: d->next));
 		d->upstream_losses++;
 		take_ip_id(d, packet, step);
-		take_loss(tcp, d, side, packet, step);
+		repair_take(tcp, d, side, packet, step);
 		d->announced_stalls += step->from >= step->next_before &&
 				       step->retransmission == RETRANSMISSION_TIMEOUT;
 		break;
