@@ -188,7 +188,8 @@ Test(series, a_span_of_time_stays_in_one_bin)
 		series_add(all, 0, from, 1);
 		series_add(all, 0, until - 1, 2);
 		series_add(ends, 0, t, 3);
-		int64_t later = start + random_between(&random, 0, INT64_MAX - 1);
+		int64_t rest = start < 0 ? INT64_MAX : INT64_MAX - start;
+		int64_t later = start + random_between(&random, 0, rest - 1);
 		series_add(all, 0, later, 0);
 		series_add(ends, 0, later, 0);
 		for (size_t b = 0; b < series_count(all); b++)
