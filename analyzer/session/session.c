@@ -362,8 +362,10 @@ void session_prefetch(const Session *session, Side side)
 {
 	__builtin_prefetch(session, 1);
 	__builtin_prefetch((const char *)session + 64, 1);
-	if (session->mode == SESSION_FRAMED)
+	if (session->mode == SESSION_FRAMED) {
+		__builtin_prefetch(&session->framed->walk, 1);
 		__builtin_prefetch(&session->framed->streams[side], 1);
+	}
 }
 
 const char *session_protocol_name(const Session *session)

@@ -37,11 +37,11 @@ typedef struct Train {
 
 typedef struct PathDirection {
 	uint64_t wire_bytes;         /* passed so far, framing included */
+	Trail *trail;                /* NULL before the first loss, and when there are too many */
 	Train data_train, ack_train; /* of all connections together: they share the bottleneck */
 	Histogram data[TRAIN_LEVELS], acks[TRAIN_LEVELS]; /* bytes per second */
 	Histogram queue;                                  /* rates while a queue stood */
-	Trail *trail;          /* NULL before the first loss, and when there are too many */
-	bool is_trail_refused; /* counted once */
+	bool is_trail_refused;                            /* counted once */
 } PathDirection;
 
 typedef struct Path {

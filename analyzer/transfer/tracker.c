@@ -312,6 +312,15 @@ void tracker_prefetch_deep(const Conversation *conv, bool from_low)
 		session_prefetch(conv->session, side);
 	if (conv->timeline && conv->timeline->count > 0)
 		__builtin_prefetch(&conv->timeline->log[conv->timeline->count - 1], 1);
+	if (conv->path)
+		__builtin_prefetch(&conv->path->dir[from_low ? 0 : 1], 1);
+	if (conv->current) {
+		__builtin_prefetch(conv->current, 1);
+		__builtin_prefetch((const char *)conv->current + CACHE_LINE, 1);
+		__builtin_prefetch(&conv->current->read, 0);
+	}
+	if (conv->job)
+		__builtin_prefetch(conv->job, 1);
 }
 
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low)

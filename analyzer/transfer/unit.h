@@ -106,24 +106,30 @@ typedef struct FtpTimes {
 } FtpTimes;
 
 typedef struct Unit {
-	Account account;
-	uint64_t serial, job_serial; /* own number and its job's; 0 none */
-	struct Unit *job;            /* of a transfer: the job it is part of, NULL none */
+	/* what every packet with payload touches, side by side */
+	Series *series;
+	PayloadBin bin;
+	struct Unit *job;    /* of a transfer: the job it is part of, NULL none */
+	uint64_t payload[2]; /* unknown protocol and FTP: bytes by Side that sent them (client,
+				server host) */
+	uint64_t wire_packets;
+	int64_t last_activity_ns;
+	uint64_t files; /* of a job */
 	bool is_job, is_ftp, is_unframed;
 	bool is_closing; /* its end was announced; a data connection still runs */
 	bool is_closed, is_done;
-	bool cut;        /* began before or ended after the capture or its memory */
-	uint32_t number; /* T or J number, from 1, by start */
+	bool cut; /* began before or ended after the capture or its memory */
+
+	Account account;
+	uint64_t serial, job_serial; /* own number and its job's; 0 none */
+	uint32_t number;             /* T or J number, from 1, by start */
 	uint16_t input;
 	uint32_t streams[UNIT_STREAMS];
 	uint32_t stream_count;
 	uint8_t addr[2][16]; /* by Side: client, server */
 	uint16_t port[2];
 	const char *protocol;
-	char *file, *share;  /* owned, below UNIT_NAME_BYTES, UTF-8; NULL unknown */
-	uint64_t files;      /* of a job */
-	uint64_t payload[2]; /* unknown protocol and FTP: bytes by Side that sent them (client,
-				server host) */
+	char *file, *share; /* owned, below UNIT_NAME_BYTES, UTF-8; NULL unknown */
 	uint64_t class_count[OP_CLASS_COUNT]; /* exchanges */
 	uint64_t class_errors[OP_CLASS_COUNT];
 	int64_t class_service_ns[OP_CLASS_COUNT];
@@ -156,16 +162,13 @@ typedef struct Unit {
 	DataFacts read, write;
 	DataFit close_fit;   /* service of CLOSE (y, ns) by what was written to the file (x) */
 	Histogram file_size; /* of a job: bytes per file moved */
-	int64_t first_request_ns, last_activity_ns, end_activity_ns;
+	int64_t first_request_ns, end_activity_ns;
 	uint32_t outstanding;   /* of a job: requests under way */
 	uint64_t facts_payload; /* of an FTP job: bytes of the connection `facts` describes */
 	uint64_t first_frame, last_frame;
-	Series *series;
-	PayloadBin bin;
 	/* when its pictures began, since small units need none, and what had been moved before */
 	int64_t series_from_ns;
 	uint64_t series_before_bytes, early_bytes; /* of it: moved before the unit was known */
-	uint64_t wire_packets;
 	/* UNIT_OPERATIONS_FIRST first ones, behind them the longest; as many as there is room for
 	 */
 	OperationSample *operations;
