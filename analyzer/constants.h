@@ -30,6 +30,9 @@
 /* The same IPv4 identification and another TTL: the packet again behind a router, which may have
  * kept it in its queue. No sender makes such a packet. */
 #define DUPLICATE_ROUTED_MAX_NS (200 * MILLISECOND_NS)
+/* With a time stamp older than others that its sender has sent since. Longer than this no packet is
+ * under way between the places where the two were recorded. */
+#define DUPLICATE_OLD_MAX_NS (2 * SECOND_NS)
 
 /* Captures order packets of different queues wrongly by up to this much. */
 #define CAPTURE_ORDER_NS (10 * MILLISECOND_NS)

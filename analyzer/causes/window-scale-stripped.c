@@ -7,11 +7,13 @@
 #include "analyzer/causes/window.h"
 #include "analyzer/tcp/scale_lost.h"
 
+#define ADVICE                                                                                     \
+	"Look for TCP normalisation or option rules in firewalls, load balancers and WAN "         \
+	"accelerators between the hosts (iptables TCPOPTSTRIP, Cisco 'tcp-options window-scale')."
+
 static void advise(FindingDraft *draft)
 {
-	cause_advice(draft, "Look for TCP normalisation or option rules in firewalls, load "
-			    "balancers and WAN accelerators between the hosts (iptables "
-			    "TCPOPTSTRIP, Cisco 'tcp-options window-scale').");
+	cause_advice(draft, ADVICE);
 	draft->next_test = "capture the same SYN and SYN-ACK at the client and at the server and "
 			   "compare their options";
 }
@@ -54,6 +56,20 @@ static bool conclude_misread(const CauseContext *context, FindingDraft *draft)
 	return true;
 }
 
+/* Captured on both sides of the device. */
+static void tell_proven(const CauseContext *context, FindingDraft *draft, Side sender)
+{
+	const ConnectionFacts *f = context->facts;
+	draft->confidence = CONFIDENCE_HIGH;
+	draft->sentence = cause_printf(context,
+		"The same SYN was captured with and without the TCP window scale option: a device "
+		"between the two places removes it, so %s may send no more than 64 KiB per %s "
+		"round trip.",
+		host_label(context, sender), cause_time(context, (double)context->rtt_ns));
+	cause_evidence(context, draft, f->tcp.scale_stripped_frame, f->tcp.syn_ns,
+		"the SYN at the other place");
+}
+
 static bool conclude(const CauseContext *context, FindingDraft *draft)
 {
 	if (window_is_misread(context))
@@ -63,14 +79,19 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	Side side = window_side(context);
 	if (!window_conclude(context, draft, side, WINDOW_UNSCALED_MAX))
 		return false;
-	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->blame = "NETWORK";
+	draft->fix = "no device that edits TCP options";
+	if (context->facts->tcp.scale_stripped_frame != 0) {
+		tell_proven(context, draft, side);
+		cause_advice(draft, ADVICE);
+		return true;
+	}
+	draft->confidence = CONFIDENCE_MEDIUM;
 	draft->sentence = cause_printf(context,
 		"The connection runs without TCP window scaling although the client offered it and "
 		"the same server uses it with other hosts: a device on the way seems to remove the "
 		"option, so %s may send no more than 64 KiB per %s round trip.",
 		host_label(context, side), cause_time(context, (double)context->rtt_ns));
-	draft->fix = "no device that edits TCP options";
 	draft->doubt = "Seen from the answers to other hosts; captures on both sides of the device "
 		       "would prove it.";
 	advise(draft);
@@ -96,7 +117,8 @@ const Cause cause_window_scale_stripped = {
 				"handshake to a {}th of it or less in the first packet after it. "
 				"Before the device both SYNs still have the option: then {} "
 				"segments in a row that end at the last byte of the unscaled "
-				"window, and none beyond it, prove the same.",
+				"window, and none beyond it, prove the same. With both places in "
+				"one capture the same SYN is there with the option and without.",
 			.numbers = {GUIDE_BYTES(WINDOW_MISREAD_MIN_FIRST),
 				GUIDE_COUNT(WINDOW_MISREAD_FACTOR),
 				GUIDE_COUNT(SCALE_LOST_FILLS_MIN)},
@@ -107,7 +129,9 @@ const Cause cause_window_scale_stripped = {
 				"Messages that happen to be as long as the window field prove "
 				"nothing: the field must change with them, or the client's own "
 				"field stay what it was in its SYN."},
-			.confidence = "Medium: one capture shows the effect, two show the device.",
+			.confidence =
+				"Medium: one capture shows the effect. High: both places were "
+				"captured, which shows the device.",
 			.advice = {{"Network", "Look for TCP normalisation or option rules in "
 					       "firewalls, load "
 					       "balancers and WAN accelerators (Cisco 'tcp-options "

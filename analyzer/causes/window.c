@@ -146,7 +146,10 @@ WindowKind window_kind(const CauseContext *context)
 		return WINDOW_FINE;
 	if (window_scale_is_off(context) && d->max_peer_window <= WINDOW_UNSCALED_MAX &&
 		d->edge_window_max >= WINDOW_UNSCALED_MIN_MAX && window >= WINDOW_UNSCALED_MIN_MEAN)
-		return peer_scales_elsewhere(context) ? WINDOW_STRIPPED : WINDOW_SCALE_OFF;
+		return context->facts->tcp.scale_stripped_frame != 0 ||
+				       peer_scales_elsewhere(context)
+			       ? WINDOW_STRIPPED
+			       : WINDOW_SCALE_OFF;
 	if (is_held)
 		return WINDOW_RESTRICTED;
 	return is_growing(d) ? WINDOW_FINE : WINDOW_SMALL;

@@ -321,6 +321,14 @@ static bool is_stale(TcpDirection *d, const Packet *packet, const TcpStep *step)
 	return false;
 }
 
+/* Captured at two places: what happened to its options between them? */
+static void compare_syn(TcpConnection *tcp, const TcpDirection *d, const Packet *packet)
+{
+	bool is_whole = d->syn_seen && !d->options_cut && !packet->options_cut;
+	if (is_whole && (d->window_scale >= 0) != packet->has_window_scale)
+		tcp->scale_stripped_frame = packet->frame;
+}
+
 /* Where the packet lies in its stream, and what was known before it. */
 static void take_place(TcpDirection *d, int64_t from, TcpStep *step)
 {
@@ -345,6 +353,8 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		tcp->first_ns = packet->ts_ns;
 	tcp->last_ns = packet->ts_ns;
 	if (copy_is_known(tcp, d, packet, brings_new(d, &tcp->dir[peer], packet))) {
+		if (packet->tcp_flags & TCP_SYN)
+			compare_syn(tcp, d, packet);
 		d->copies++;
 		d->packets++;
 		step->segment = SEGMENT_COPY;

@@ -24,6 +24,8 @@
 #define TCP_MAX_HOLES 32
 /* Signatures of recent packets, to know a copy of the same packet. */
 #define TCP_RECENT 64
+/* ...and so many at most, where copies come late: 12 ms of full segments at 1 Gb/s. */
+#define TCP_RECENT_MAX 1024
 /* Every so many packets the Ethernet address is compared, which costs a cache line: an odd number,
  * so that two devices in turn are seen. */
 #define TCP_MAC_EVERY 15
@@ -125,7 +127,8 @@ typedef struct TcpDirection {
 	uint32_t sends_head, sends_tail; /* tail: oldest not acknowledged */
 	uint32_t sends_skipped;          /* of 1 << sends_shift segments one is remembered */
 	uint8_t sends_shift;
-	uint32_t recent_head;
+	uint32_t recent_head, recent_mask;
+	int64_t copy_lag_ns; /* how late copies come at most; 0: there was none */
 	uint32_t hole_count;
 	uint32_t sacked_count;
 	uint16_t last_ip_id;
@@ -316,6 +319,8 @@ typedef struct TcpConnection {
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
 	bool direction_hint[2]; /* the capture says that this host sent from here */
 	bool middlebox;
+	uint64_t scale_stripped_frame; /* a copy of a SYN that differs in the window scale option: a
+					  device between two places of capture removes it; 0 no */
 	bool is_scale_lost; /* the client does not know that the server scales its windows, although
 			       both SYNs said so here */
 	bool swapped_known; /* roles are certain (SYN or SYN-ACK seen) */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/seq.h"
 #include "analyzer/constants.h"
 
 static uint64_t signature_of(const Packet *packet)
@@ -35,14 +36,42 @@ static uint64_t signature_of(const Packet *packet)
 /* One small table per direction, made when the first packet comes that could be copied. */
 static bool recent_make(TcpDirection *d)
 {
-	if (!d->recent)
+	if (!d->recent) {
 		d->recent = calloc(TCP_RECENT, 2 * sizeof(uint64_t));
+		d->recent_mask = TCP_RECENT - 1;
+	}
 	return d->recent != NULL;
+}
+
+static uint64_t *recent_cell(const TcpDirection *d, uint32_t age)
+{
+	return &d->recent[2 * ((d->recent_head - age) & d->recent_mask)];
+}
+
+/* A table whose oldest packet may still be copied doubles. */
+__attribute__((noinline)) static void recent_grow(TcpDirection *d, int64_t now_ns)
+{
+	uint32_t size = d->recent_mask + 1;
+	bool is_needed = now_ns - (int64_t)recent_cell(d, size)[1] <= 2 * d->copy_lag_ns;
+	if (size >= TCP_RECENT_MAX || !is_needed)
+		return;
+	uint64_t *bigger = calloc(size, 2 * 2 * sizeof(uint64_t));
+	if (!bigger)
+		return;
+	for (uint32_t i = 1; i <= size; i++)
+		memcpy(&bigger[2 * ((d->recent_head - i) & (2 * size - 1))], recent_cell(d, i),
+			2 * sizeof(uint64_t));
+	free(d->recent);
+	d->recent = bigger;
+	d->recent_mask = 2 * size - 1;
 }
 
 static void recent_push(TcpDirection *d, uint64_t signature, int64_t ts_ns)
 {
-	uint64_t *cell = &d->recent[2 * (d->recent_head++ % TCP_RECENT)];
+	if (d->copy_lag_ns > 0)
+		recent_grow(d, ts_ns);
+	uint64_t *cell = recent_cell(d, 0);
+	d->recent_head++;
 	cell[0] = signature;
 	cell[1] = (uint64_t)ts_ns;
 }
@@ -53,6 +82,31 @@ void copy_remember(TcpDirection *d, const Packet *packet)
 		recent_push(d, signature_of(packet), packet->ts_ns);
 }
 
+/* How late a packet that looks the same may come and still be a copy. */
+static int64_t copy_window_ns(const TcpConnection *tcp, const TcpDirection *d, const Packet *packet)
+{
+	bool has_number = packet->ip_version == 4 && packet->ip_id != 0;
+	/* its sender has sent newer time stamps since, and would put them on a repetition
+	 * (RFC 7323 3.2) */
+	if (packet->has_timestamps && d->has_last_tsval && seq_before(packet->tsval, d->last_tsval))
+		return DUPLICATE_OLD_MAX_NS;
+	/* a repetition so soon would have one or the other of its own: number and time stamp */
+	if (has_number && packet->has_timestamps)
+		return DUPLICATE_ROUTED_MAX_NS;
+	if (has_number && (packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
+		return DUPLICATE_ROUTED_MAX_NS;
+	int64_t window = tcp_rtt_ns(tcp) / 2;
+	/* where copies are known to come late, others do; a repetition has a time stamp of its own
+	 */
+	if (packet->has_timestamps && d->copy_lag_ns > window)
+		return 2 * d->copy_lag_ns;
+	/* a host that counts its packets gives a repetition a number of its own (RFC 6864
+	 * 4.1): the same number is the same packet, however late it was recorded */
+	if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
+		return DUPLICATE_MAX_NS;
+	return window < DUPLICATE_MIN_NS ? DUPLICATE_MIN_NS : window;
+}
+
 bool copy_is_known(
 	TcpConnection *tcp, TcpDirection *d, const Packet *packet, bool brings_something_new)
 {
@@ -61,25 +115,19 @@ bool copy_is_known(
 		return false;
 	}
 	uint64_t signature = signature_of(packet);
-	int64_t window = tcp_rtt_ns(tcp) / 2;
-	if (window < DUPLICATE_MIN_NS)
-		window = DUPLICATE_MIN_NS;
-	/* a host that counts its packets gives a repetition a number of its own (RFC 6864
-	 * 4.1): the same number is the same packet, however late it was recorded */
-	if (window > DUPLICATE_MAX_NS || (packet->ip_id != 0 && d->ip_id_orderly > 0))
-		window = DUPLICATE_MAX_NS;
-	if (packet->ip_version == 4 && packet->ip_id != 0 &&
-		(packet->ttl != d->ttl_max || d->ttl_min != d->ttl_max))
-		window = DUPLICATE_ROUTED_MAX_NS;
-	for (uint32_t i = 1; i <= TCP_RECENT; i++) {
-		const uint64_t *cell = &d->recent[2 * ((d->recent_head - i) % TCP_RECENT)];
-		if (packet->ts_ns - (int64_t)cell[1] > window)
+	int64_t window = copy_window_ns(tcp, d, packet);
+	for (uint32_t i = 1; i <= d->recent_mask + 1; i++) {
+		const uint64_t *cell = recent_cell(d, i);
+		int64_t lag = packet->ts_ns - (int64_t)cell[1];
+		if (lag > window)
 			break;
-		if (cell[0] == signature) {
-			if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
-				d->copies_ttl++;
-			return true;
-		}
+		if (cell[0] != signature)
+			continue;
+		if (packet->ttl != d->ttl_min || d->ttl_min != d->ttl_max)
+			d->copies_ttl++;
+		if (lag > d->copy_lag_ns)
+			d->copy_lag_ns = lag;
+		return true;
 	}
 	recent_push(d, signature, packet->ts_ns);
 	return false;

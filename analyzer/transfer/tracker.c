@@ -307,7 +307,7 @@ void tracker_prefetch_deep(const Conversation *conv, bool from_low)
 		__builtin_prefetch((const char *)d + line * CACHE_LINE, 1);
 	/* a prefetch of nothing does no harm */
 	__builtin_prefetch(&d->sends[d->sends_head & d->sends_mask], 1);
-	__builtin_prefetch(&d->recent[2 * (d->recent_head % TCP_RECENT)], 1);
+	__builtin_prefetch(&d->recent[2 * (d->recent_head & d->recent_mask)], 1);
 	if (conv->session)
 		session_prefetch(conv->session, side);
 	if (conv->timeline && conv->timeline->count > 0)
