@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "dissectors/clear.h"
 #include "dissectors/frame.h"
 #include "dissectors/ip.h"
 #include "dissectors/layer.h"
@@ -22,14 +23,9 @@
 
 void layer_clear(Packet *ret, const uint8_t *data)
 {
-	/* in pieces that compilers turn into plain stores; one memset of this size becomes a slow
-	 * string instruction */
-	enum { BEGIN = offsetof(Packet, kind), SIZE = sizeof(Packet) - BEGIN, PIECE = 64 };
-	uint8_t *p = (uint8_t *)ret + BEGIN;
-	_Static_assert(SIZE > 2 * PIECE && SIZE <= 3 * PIECE, "three pieces");
-	memset(p, 0, PIECE);
-	memset(p + PIECE, 0, PIECE);
-	memset(p + 2 * PIECE, 0, SIZE - 2 * PIECE);
+	enum { BEGIN = offsetof(Packet, kind), SIZE = sizeof(Packet) - BEGIN };
+	_Static_assert(SIZE > 2 * CLEAR_PIECE && SIZE <= 3 * CLEAR_PIECE, "three pieces");
+	clear_stores((uint8_t *)ret + BEGIN, SIZE);
 	ret->payload = data;
 }
 

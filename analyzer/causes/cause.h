@@ -246,6 +246,16 @@ const char *cause_percent(const CauseContext *context, double share);
 /** cause_times: "once", "twice", "3 times". */
 const char *cause_times(const CauseContext *context, uint64_t count);
 
+/* What had half of the time is not ruled out, whatever kept its cause from being named. */
+#define RULED_OUT_MAX_SHARE 0.5
+
+/** cause_may_rule_out: whether @ns of the unit's time are so little that what they went into was
+ * not what took it. */
+static inline bool cause_may_rule_out(const CauseContext *context, int64_t ns)
+{
+	return cause_share(context, ns) < RULED_OUT_MAX_SHARE;
+}
+
 /** cause_is_half_seen: of what carried the bulk one direction at most was captured: nobody knows
  * what its sender waited for. */
 static inline bool cause_is_half_seen(const CauseContext *context)

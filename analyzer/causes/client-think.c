@@ -223,8 +223,11 @@ static const char *rules_out(const CauseContext *context)
 	if (context->is_one_sided)
 		return NULL;
 	Pauses p = measure(context);
+	int64_t waits = p.think_ns + p.stalled_ns;
+	if (!cause_may_rule_out(context, waits))
+		return NULL;
 	return cause_printf(context, "client (waits %s of the time)",
-		cause_percent(context, cause_share(context, p.think_ns + p.stalled_ns)));
+		cause_percent(context, cause_share(context, waits)));
 }
 
 const Cause cause_client_think = {

@@ -55,14 +55,17 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 }
 
 /* How long the path was busy follows from its speed: without one, or with one that is only guessed
- * from frames that a card has joined, nobody knows. What others sent kept it busy as well. */
+ * from frames that a card has joined, nobody knows. What others sent kept it busy as
+ * well, and where that was much the path is no small matter. */
 static const char *rules_out(const CauseContext *context)
 {
 	const Capacity *c = &context->capacity;
 	bool is_joined = context->sender && context->sender->segments_over_mss > 0;
-	int64_t busy = context->link_ns + context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	int64_t others = context->unit->account.bucket_ns[BUCKET_OTHER_TRAFFIC];
+	int64_t busy = context->link_ns + others;
 	if (busy <= 0 || c->bytes_per_s <= 0 || (is_joined && !c->is_proven) ||
-		cause_share(context, busy) >= HEALTHY_LINK_SHARE || neighbours_fill_path(context))
+		cause_share(context, busy) >= HEALTHY_LINK_SHARE ||
+		cause_share(context, others) >= MAJOR_SHARE || neighbours_fill_path(context))
 		return NULL;
 	return cause_printf(context, "the path was busy only %s of the time",
 		cause_percent(context, cause_share(context, busy)));

@@ -89,7 +89,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	Service s = service_of(context, OP_READ);
-	if (s.count == 0 || context->bulk != SIDE_SERVER)
+	if (s.count == 0 || context->bulk != SIDE_SERVER ||
+		!cause_may_rule_out(
+			context, context->unit->account.bucket_ns[BUCKET_SERVER_PROCESSING]))
 		return NULL;
 	return cause_printf(context, "server (95 %% of answers begin within %s)",
 		cause_time(context, s.p95_ns));

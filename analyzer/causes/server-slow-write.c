@@ -111,7 +111,9 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	Service s = service_of(context, OP_WRITE);
-	if (s.count == 0 || context->bulk != SIDE_CLIENT)
+	if (s.count == 0 || context->bulk != SIDE_CLIENT ||
+		!cause_may_rule_out(
+			context, context->unit->account.bucket_ns[BUCKET_SERVER_PROCESSING]))
 		return NULL;
 	return cause_printf(context, "server (95 %% of writes confirmed within %s)",
 		cause_time(context, s.p95_ns));

@@ -191,7 +191,7 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 static const char *rules_out(const CauseContext *context)
 {
 	Files f;
-	if (!measure(context, &f) || f.is_names)
+	if (!measure(context, &f) || f.is_names || !cause_may_rule_out(context, f.metadata_ns))
 		return NULL;
 	return cause_printf(context, "work per file (%s of the time)",
 		cause_percent(context, cause_share(context, f.metadata_ns)));

@@ -16,6 +16,7 @@
 #include "analyzer/tcp/scale_lost.h"
 #include "analyzer/tcp/segment.h"
 #include "analyzer/tcp/steady.h"
+#include "dissectors/clear.h"
 
 /* Largest shift that RFC 7323 2.3 allows; larger ones count as this. */
 #define WINDOW_SCALE_MAX 14
@@ -450,22 +451,12 @@ __attribute__((flatten)) static bool step_as_predicted(
 	return true;
 }
 
-static void step_clear(TcpStep *step)
-{
-	/* in pieces that compilers turn into plain stores; one memset of this size becomes a slow
-	 * string instruction */
-	enum { PIECE = 64 };
-	uint8_t *p = (uint8_t *)step;
-	_Static_assert(sizeof(*step) > 2 * PIECE && sizeof(*step) <= 3 * PIECE, "three pieces");
-	memset(p, 0, PIECE);
-	memset(p + PIECE, 0, PIECE);
-	memset(p + 2 * PIECE, 0, sizeof(*step) - 2 * PIECE);
-}
-
 void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	const TcpDirection *d = &tcp->dir[side];
-	step_clear(step);
+	_Static_assert(sizeof(*step) > 2 * CLEAR_PIECE && sizeof(*step) <= 3 * CLEAR_PIECE,
+		"three pieces");
+	clear_stores(step, sizeof(*step));
 	step->side = side;
 	step->len = packet->payload_len;
 	step->previous_data_ns = d->last_data_ns;
