@@ -15,24 +15,16 @@ static bool conclude(const CauseContext *context, FindingDraft *draft)
 	/* where half of the repairs were needed, real losses may have cost as much */
 	bool is_most = facts.unneeded > facts.lost + facts.answers_lost;
 	draft->confidence = d->spurious > 0 && is_most ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	if (facts.lost == 0)
-		draft->sentence = cause_printf(context,
-			"%llu of %llu packets that %s sent again had arrived already: nothing was "
-			"lost, but the path held packets back so long that it thought so; that "
-			"took %s of %s.",
-			(unsigned long long)facts.unneeded, (unsigned long long)facts.repairs,
-			host_label(context, facts.side),
-			cause_time(context, (double)draft->lost_ns),
-			cause_time(context, (double)context->wall_ns));
-	else
-		draft->sentence = cause_printf(context,
-			"%llu of %llu packets that %s sent again had arrived already: the path "
-			"held packets back so long that they seemed lost; with the packets that "
-			"may really have been lost that took %s of %s.",
-			(unsigned long long)facts.unneeded, (unsigned long long)facts.repairs,
-			host_label(context, facts.side),
-			cause_time(context, (double)draft->lost_ns),
-			cause_time(context, (double)context->wall_ns));
+	const char *why =
+		facts.lost == 0 ? "nothing was lost, but the path held packets back so long that "
+				  "it thought so; that"
+				: "the path held packets back so long that they seemed lost; with "
+				  "the packets that may really have been lost that";
+	draft->sentence = cause_printf(context,
+		"%llu of %llu packets that %s sent again had arrived already: %s took %s of %s.",
+		(unsigned long long)facts.unneeded, (unsigned long long)facts.repairs,
+		host_label(context, facts.side), why, cause_time(context, (double)draft->lost_ns),
+		cause_time(context, (double)context->wall_ns));
 	if (!is_most)
 		draft->doubt = "As many of the packets sent again were needed, so a part of the "
 			       "time may be real loss.";
