@@ -195,7 +195,7 @@ typedef struct Place {
 } Place;
 
 /* @next: counts the connections of this kind; @first: the number of the first one. */
-static void tcp_packet(
+__attribute__((always_inline)) static inline void tcp_packet(
 	Analysis *analysis, Packet *packet, const Place *place, uint32_t *next, uint32_t first)
 {
 	bool is_new;

@@ -5,6 +5,7 @@
  */
 #include "analyzer/flow/flow_key.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "analyzer/base/hash.h"
@@ -44,9 +45,16 @@ static void set_key(FlowKey *key, const uint8_t *low, uint16_t low_port, const u
 {
 	memcpy(key->low_addr, low, 16);
 	memcpy(key->high_addr, high, 16);
-	key->low_port = low_port;
-	key->high_port = high_port;
-	key->protocol = protocol;
+	/* in one store: the hash reads them as a word, which would wait for each of several */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t rest = (uint64_t)protocol << 32 | (uint64_t)high_port << 16 | low_port;
+#else
+	uint64_t rest = (uint64_t)low_port << 48 | (uint64_t)high_port << 32 | protocol;
+#endif
+	_Static_assert(offsetof(FlowKey, low_port) == 32 && offsetof(FlowKey, high_port) == 34 &&
+			       offsetof(FlowKey, protocol) == 36,
+		"the word's parts");
+	memcpy((uint8_t *)key + offsetof(FlowKey, low_port), &rest, sizeof(rest));
 }
 
 bool flow_key_of(const Packet *packet, FlowKey *ret)
@@ -97,10 +105,7 @@ uint64_t flow_key_hash(const FlowKey *key)
 	const uint8_t *p = (const uint8_t *)key;
 	uint64_t low = hash_mix(hash_word(p) ^ secrets[0], hash_word(p + 8) ^ secrets[1]);
 	uint64_t high = hash_mix(hash_word(p + 16) ^ secrets[2], hash_word(p + 24) ^ secrets[3]);
-	/* the ports have just been written one by one: one load of them all would have to wait */
-	uint64_t ports = (uint64_t)key->protocol << 32 | (uint64_t)key->high_port << 16 |
-			 (uint64_t)key->low_port;
-	uint64_t hash = hash_mix(low ^ ports ^ secrets[2], high ^ secrets[1]);
+	uint64_t hash = hash_mix(low ^ hash_word(p + 32) ^ secrets[2], high ^ secrets[1]);
 	/* flows of one host pair differ in the ports alone, that is in one factor: once more */
 	return hash_mix(hash ^ secrets[0], secrets[3] | 1);
 }
