@@ -60,13 +60,11 @@ static void push_event(TcpConnection *tcp, TcpDirection *d, int64_t loop_ns, con
 		d->acks_applied = d->acks_head - d->acks_mask - 1;
 }
 
-void acknowledgement_apply(TcpConnection *tcp, Side data_side, int64_t now_ns, int64_t need_edge)
+void acknowledgement_apply(TcpDirection *d, int64_t loop_ns, int64_t now_ns, int64_t need_edge)
 {
-	TcpDirection *d = &tcp->dir[data_side];
-	int64_t loop = tcp_sender_loop_ns(tcp, data_side);
 	while (d->acks_applied != d->acks_head) {
 		const AckEvent *e = &d->acks[d->acks_applied & d->acks_mask];
-		if (e->ts_ns + loop > now_ns && d->sender_edge >= need_edge)
+		if (e->ts_ns + loop_ns > now_ns && d->sender_edge >= need_edge)
 			break;
 		if (e->ts_ns > now_ns)
 			break;
@@ -156,9 +154,9 @@ static void take_sack(TcpDirection *d, const Packet *packet, int64_t ack)
 	}
 }
 
-static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t now_ns)
+static void take_rtt(
+	TcpConnection *tcp, TcpDirection *d, Side data_side, int64_t ack, int64_t now_ns)
 {
-	TcpDirection *d = &tcp->dir[data_side];
 	while (d->sends_tail != d->sends_head) {
 		const SendRecord *r = &d->sends[d->sends_tail & d->sends_mask];
 		if (r->end > ack)
@@ -189,10 +187,9 @@ static void take_rtt(TcpConnection *tcp, Side data_side, int64_t ack, int64_t no
 	}
 }
 
-static uint32_t scaled_window(const TcpConnection *tcp, Side from, const Packet *packet)
+static uint32_t scaled_window(const TcpDirection *sender, const Packet *packet)
 {
 	/* RFC 7323 2.2: the window of a SYN is never scaled */
-	const TcpDirection *sender = &tcp->dir[from];
 	return packet->tcp_flags & TCP_SYN ? packet->window
 					   : (uint32_t)packet->window << sender->scale_in_force;
 }
@@ -230,9 +227,9 @@ static void repair_answered(TcpConnection *tcp, Side data_side, const Packet *pa
 }
 
 /* Everything below @ack has arrived. */
-static void advance(TcpConnection *tcp, Side data_side, int64_t ack, int64_t now_ns)
+static void advance(
+	TcpConnection *tcp, TcpDirection *d, Side data_side, int64_t ack, int64_t now_ns)
 {
-	TcpDirection *d = &tcp->dir[data_side];
 	d->una = ack;
 	d->duplicate_acks_now = 0;
 	d->last_progress_ns = now_ns;
@@ -241,13 +238,12 @@ static void advance(TcpConnection *tcp, Side data_side, int64_t ack, int64_t now
 		sacked_prune(d);
 	if (d->hole_count > 0)
 		holes_acknowledged(d, ack, now_ns);
-	take_rtt(tcp, data_side, ack, now_ns);
+	take_rtt(tcp, d, data_side, ack, now_ns);
 }
 
-static void take_window(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step,
-	const AckEvent *event)
+static void take_window(TcpConnection *tcp, TcpDirection *d, Side data_side, const Packet *packet,
+	TcpStep *step, const AckEvent *event)
 {
-	TcpDirection *d = &tcp->dir[data_side];
 	step->ack_advanced = event->ack_advanced;
 	step->edge_advanced = event->edge_advanced;
 	if (event->edge > d->edge || !d->has_edge)
@@ -278,7 +274,7 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 		d->next = d->una = d->edge = d->sender_una = d->sender_edge = 0;
 	}
 	int64_t ack = seq_unwrap(packet->ack, d->next_seq, d->next);
-	uint32_t window = scaled_window(tcp, from, packet);
+	uint32_t window = scaled_window(advertiser, packet);
 	/* ahead, half the sequence space may be missing in the capture */
 	if (ack < d->una - (int64_t)UINT32_MAX / 4) {
 		tcp->out_of_window_packets++;
@@ -336,24 +332,24 @@ void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *pack
 	if (d->repair_end != 0 && ack >= d->repair_end)
 		repair_answered(tcp, data_side, packet);
 	if (ack > d->una)
-		advance(tcp, data_side, ack, packet->ts_ns);
+		advance(tcp, d, data_side, ack, packet->ts_ns);
 	if (ack < d->una && !edge_advanced)
 		return; /* an old acknowledgement that was overtaken */
-	take_window(tcp, data_side, packet, step,
+	take_window(tcp, d, data_side, packet, step,
 		&(AckEvent){packet->ts_ns, ack, edge, window, ack_advanced, edge_advanced,
 			step->len == 0});
 }
 
-void acknowledgement_in_order(
-	TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step)
+void acknowledgement_in_order(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
-	TcpDirection *d = &tcp->dir[data_side];
+	TcpDirection *d = ends->peer;
+	Side data_side = ends->side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	int64_t ack = seq_unwrap(packet->ack, d->next_seq, d->next);
-	uint32_t window = scaled_window(tcp, step->side, packet);
+	uint32_t window = scaled_window(ends->own, packet);
 	int64_t edge = ack + window;
 	bool edge_advanced = edge > d->edge;
-	advance(tcp, data_side, ack, packet->ts_ns);
-	take_window(tcp, data_side, packet, step,
+	advance(ends->tcp, d, data_side, ack, packet->ts_ns);
+	take_window(ends->tcp, d, data_side, packet, step,
 		&(AckEvent){packet->ts_ns, ack, edge, window, true, edge_advanced, true});
 }
 
@@ -412,9 +408,11 @@ static void ask_other_clock(
 }
 
 /* What @side answers to the time stamp that it is known to have been sent. */
-static void take_echo(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+static void take_echo(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
-	TcpDirection *own = &tcp->dir[side];
+	TcpConnection *tcp = ends->tcp;
+	TcpDirection *own = ends->own;
+	Side side = ends->side;
 	if (packet->payload_len > 0)
 		measure_under_way(own, packet, step);
 	if (packet->tsecr == own->pending_tsval) {
@@ -426,11 +424,12 @@ static void take_echo(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	}
 }
 
-void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+void acknowledgement_timestamps(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
-	TcpDirection *own = &tcp->dir[side];
+	TcpConnection *tcp = ends->tcp;
 	/* the packet travels towards the peer: its TSval will come back in the peer's TSecr */
-	TcpDirection *towards = &tcp->dir[side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT];
+	TcpDirection *own = ends->own, *towards = ends->peer;
+	Side side = ends->side;
 	bool is_first = !own->has_last_tsval;
 	if (towards->pending_tsval_ns == 0 && (is_first || packet->tsval != own->last_tsval)) {
 		towards->pending_tsval = packet->tsval;
@@ -458,5 +457,5 @@ void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *pac
 		own->has_last_tsval = true;
 	}
 	if (own->pending_tsval_ns != 0 && packet->tcp_flags & TCP_ACK)
-		take_echo(tcp, side, packet, step);
+		take_echo(ends, packet, step);
 }

@@ -14,14 +14,13 @@
 void acknowledgement_take(TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step);
 
 /** acknowledgement_in_order: the same for a packet that steady_is_ack() knows. */
-void acknowledgement_in_order(
-	TcpConnection *tcp, Side data_side, const Packet *packet, TcpStep *step);
+void acknowledgement_in_order(const TcpEnds *ends, const Packet *packet, TcpStep *step);
 
 /** acknowledgement_apply: tells the sender all that has reached it by @now_ns; @need_edge forces as
  * much as lets it send that far. */
-void acknowledgement_apply(TcpConnection *tcp, Side data_side, int64_t now_ns, int64_t need_edge);
+void acknowledgement_apply(TcpDirection *d, int64_t loop_ns, int64_t now_ns, int64_t need_edge);
 
 /** acknowledgement_timestamps: loops from TCP timestamps (RFC 7323 4.1), both ways. */
-void acknowledgement_timestamps(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step);
+void acknowledgement_timestamps(const TcpEnds *ends, const Packet *packet, TcpStep *step);
 
 #endif

@@ -370,8 +370,9 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	}
 	if (packet->direction == PACKET_DIRECTION_OUT)
 		tcp->direction_hint[side] = true;
+	TcpEnds ends = tcp_ends(tcp, side);
 	if (packet->has_timestamps)
-		acknowledgement_timestamps(tcp, side, packet, step);
+		acknowledgement_timestamps(&ends, packet, step);
 	if (packet->tcp_flags & TCP_SYN) {
 		step->is_setup = true;
 		take_syn(tcp, side, packet);
@@ -427,10 +428,10 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 __attribute__((flatten)) static bool step_as_predicted(
 	TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
-	Side peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
-	TcpDirection *d = &tcp->dir[side];
-	bool is_data = steady_is_data(tcp, side, packet);
-	if (!is_data && !steady_is_ack(tcp, side, packet))
+	TcpEnds ends = tcp_ends(tcp, side);
+	TcpDirection *d = ends.own;
+	bool is_data = steady_is_data(d, ends.peer, packet);
+	if (!is_data && !steady_is_ack(d, ends.peer, packet))
 		return false;
 	tcp->last_ns = packet->ts_ns;
 	copy_remember(d, packet);
@@ -438,12 +439,12 @@ __attribute__((flatten)) static bool step_as_predicted(
 	if (packet->direction == PACKET_DIRECTION_OUT)
 		tcp->direction_hint[side] = true;
 	if (packet->has_timestamps)
-		acknowledgement_timestamps(tcp, side, packet, step);
+		acknowledgement_timestamps(&ends, packet, step);
 	take_place(d, d->next, step);
 	if (is_data)
-		segment_in_order(tcp, side, packet, step);
+		segment_in_order(&ends, packet, step);
 	else
-		acknowledgement_in_order(tcp, peer, packet, step);
+		acknowledgement_in_order(&ends, packet, step);
 	if (packet->ip_version == 4)
 		d->last_ip_id = packet->ip_id;
 	if (d->rtt_samples == MIDDLEBOX_SAMPLES)

@@ -336,6 +336,23 @@ typedef struct TcpConnection {
 	int64_t clock_back_ns; /* largest step back that was clamped */
 } TcpConnection;
 
+/** TcpEnds: a connection as a packet of @side finds it. */
+typedef struct TcpEnds {
+	TcpConnection *tcp;
+	TcpDirection *own, *peer; /* what @side sends, and the other */
+	Side side;
+} TcpEnds;
+
+/** tcp_ends: both directions of @tcp by their addresses. Compilers that see where these come from
+ * multiply anew at every use: what the empty instructions touch they do not know. */
+static inline TcpEnds tcp_ends(TcpConnection *tcp, Side side)
+{
+	TcpEnds ends = {tcp, &tcp->dir[side], &tcp->dir[1 - (int)side], side};
+	__asm__("" : "+r"(ends.own));
+	__asm__("" : "+r"(ends.peer));
+	return ends;
+}
+
 /** tcp_connection_init: a connection whose first packet is about to be fed. */
 void tcp_connection_init(TcpConnection *tcp);
 

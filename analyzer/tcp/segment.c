@@ -110,7 +110,7 @@ static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
 	}
 }
 
-static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
+static void round_step(TcpDirection *d, const TcpStep *step)
 {
 	int64_t flight = step->end - d->sender_una - d->sacked_bytes;
 	uint64_t now = flight > 0 ? (uint64_t)flight : 0;
@@ -165,7 +165,6 @@ static void round_step(TcpConnection *tcp, TcpDirection *d, TcpStep *step)
 		d->max_in_flight = now;
 	if (!d->in_recovery && d->duplicate_acks_now == 0 && now > d->demonstrated)
 		d->demonstrated = now;
-	(void)tcp;
 }
 
 /* Idle longer than a timer with everything acknowledged: the sender starts again from a small
@@ -311,31 +310,30 @@ static void advance(TcpDirection *d, const TcpStep *step)
 	}
 }
 
-static void take_new(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+static void take_new(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
-	TcpDirection *d = &tcp->dir[side];
-	if (side == SIDE_CLIENT)
-		scale_lost_step(tcp, packet->ts_ns, step);
+	TcpDirection *d = ends->own;
+	if (ends->side == SIDE_CLIENT)
+		scale_lost_step(ends->tcp, packet->ts_ns, step);
 	take_ip_id(d, packet, step);
-	restart_check(tcp, d, side, step, packet->ts_ns);
+	restart_check(ends->tcp, d, ends->side, step, packet->ts_ns);
 	if (step->from > d->next)
 		hole_push(
 			d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval,
 				   packet->ip_id, packet->has_timestamps, packet->ip_version == 4});
 	d->unique_bytes += (uint64_t)(step->end - (step->from > d->next ? step->from : d->next));
-	round_step(tcp, d, step);
+	round_step(d, step);
 }
 
 /* What every segment that moves the stream leaves behind. */
-static void take_sent(TcpConnection *tcp, Side side, const Packet *packet, const TcpStep *step)
+static void take_sent(const TcpEnds *ends, const Packet *packet, const TcpStep *step)
 {
-	TcpDirection *d = &tcp->dir[side];
+	TcpDirection *d = ends->own;
 	d->last_was_probe = false;
 	advance(d, step);
 	/* segments above the announced size are offload artefacts of a host; smaller ones tell the
 	 * size in use */
-	if (d->syn_mss == 0 && tcp->dir[1 - side].syn_mss == 0 && step->len > d->mss &&
-		step->len <= 1460)
+	if (d->syn_mss == 0 && ends->peer->syn_mss == 0 && step->len > d->mss && step->len <= 1460)
 		d->mss = step->len;
 	if (step->len > d->mss)
 		d->segments_over_mss++;
@@ -360,9 +358,10 @@ static void count_payload(TcpDirection *d, const Packet *packet, const TcpStep *
 
 void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
-	TcpDirection *d = &tcp->dir[side];
-	acknowledgement_apply(
-		tcp, side, packet->ts_ns, step->from >= d->next ? step->end : INT64_MIN);
+	TcpEnds ends = tcp_ends(tcp, side);
+	TcpDirection *d = ends.own;
+	acknowledgement_apply(d, tcp_sender_loop_ns(tcp, side), packet->ts_ns,
+		step->from >= d->next ? step->end : INT64_MIN);
 	if (d->in_recovery && d->sender_una >= d->recovery_point) {
 		d->in_recovery = false;
 		d->round_max_flight = 0;
@@ -384,7 +383,7 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NEW:
 		if (step->end > d->edge)
 			infer_scale(tcp, side, step);
-		take_new(tcp, side, packet, step);
+		take_new(&ends, packet, step);
 		break;
 	case SEGMENT_RETRANSMISSION:
 		take_ip_id(d, packet, step);
@@ -412,14 +411,15 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NONE:
 		return;
 	}
-	take_sent(tcp, side, packet, step);
+	take_sent(&ends, packet, step);
 }
 
-void segment_in_order(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+void segment_in_order(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
-	acknowledgement_apply(tcp, side, packet->ts_ns, step->end);
+	acknowledgement_apply(
+		ends->own, tcp_sender_loop_ns(ends->tcp, ends->side), packet->ts_ns, step->end);
 	step->segment = SEGMENT_NEW;
-	count_payload(&tcp->dir[side], packet, step);
-	take_new(tcp, side, packet, step);
-	take_sent(tcp, side, packet, step);
+	count_payload(ends->own, packet, step);
+	take_new(ends, packet, step);
+	take_sent(ends, packet, step);
 }

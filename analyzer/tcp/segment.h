@@ -14,6 +14,6 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 
 /** segment_in_order: the same for payload that begins where the direction ends, of a connection
  * that is steady (steady.h). */
-void segment_in_order(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step);
+void segment_in_order(const TcpEnds *ends, const Packet *packet, TcpStep *step);
 
 #endif

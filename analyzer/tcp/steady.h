@@ -15,11 +15,11 @@
  * or steady_is_ack() knows are taken. */
 bool steady_holds(const TcpConnection *tcp);
 
-/** steady_is_data: of a steady connection: @packet of @side brings the next data and says nothing
- * else that is new. */
-static inline bool steady_is_data(const TcpConnection *tcp, Side side, const Packet *packet)
+/** steady_is_data: of a steady connection: @packet of the side that sends @d brings the next data
+ * and says nothing else that is new. */
+static inline bool steady_is_data(
+	const TcpDirection *d, const TcpDirection *peer, const Packet *packet)
 {
-	const TcpDirection *d = &tcp->dir[side], *peer = &tcp->dir[1 - (int)side];
 	return packet->payload_len > 1 && (packet->tcp_flags & ~TCP_PSH) == TCP_ACK &&
 	       packet->seq == d->next_seq && packet->sack_count == 0 &&
 	       packet->ack - peer->next_seq == (uint32_t)(peer->una - peer->next) &&
@@ -30,11 +30,11 @@ static inline bool steady_is_data(const TcpConnection *tcp, Side side, const Pac
 		       !seq_before(packet->tsval, d->last_tsval));
 }
 
-/** steady_is_ack: of a steady connection: @packet of @side carries no data, acknowledges more of
- * the peer's, and leaves room for a segment. */
-static inline bool steady_is_ack(const TcpConnection *tcp, Side side, const Packet *packet)
+/** steady_is_ack: of a steady connection: @packet of the side that sends @d carries no data,
+ * acknowledges more of the @peer's, and leaves room for a segment. */
+static inline bool steady_is_ack(
+	const TcpDirection *d, const TcpDirection *peer, const Packet *packet)
 {
-	const TcpDirection *d = &tcp->dir[side], *peer = &tcp->dir[1 - (int)side];
 	if (packet->payload_len != 0 || packet->tcp_flags != TCP_ACK ||
 		packet->seq != d->next_seq || packet->sack_count != 0 ||
 		(uint32_t)packet->window << d->scale_in_force < peer->mss || packet->window == 0)
