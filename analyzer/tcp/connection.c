@@ -452,7 +452,7 @@ __attribute__((flatten)) static bool step_as_predicted(
 	return true;
 }
 
-void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
+bool tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *step)
 {
 	const TcpDirection *d = &tcp->dir[side];
 	_Static_assert(sizeof(*step) > 2 * CLEAR_PIECE && sizeof(*step) <= 3 * CLEAR_PIECE,
@@ -464,7 +464,8 @@ void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, Tc
 	step->previous_len = d->last_len;
 	step->was_in_recovery = d->in_recovery;
 	if (tcp->is_steady && step_as_predicted(tcp, side, packet, step))
-		return;
+		return true;
 	step_in_full(tcp, side, packet, step);
 	tcp->is_steady = !tcp->is_never_steady && steady_holds(tcp);
+	return false;
 }

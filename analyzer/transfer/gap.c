@@ -268,14 +268,10 @@ static bool is_repair(SegmentClass segment)
  * The usual segment: in the middle of its side's message, on the heels of the one before, far from
  * the window's edge. It only lengthens the burst under way.
  */
-static bool burst_goes_on(
-	Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before)
+static bool burst_goes_on(Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	const TcpDirection *d = &conv->tcp.dir[step->side];
-	if (step->segment != SEGMENT_NEW || step->was_in_recovery || !before->is_framed ||
-		before->message_left[step->side] == 0 ||
-		before->message_left[1 - (int)step->side] > 0 ||
-		d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len)
+	if (d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len)
 		return false;
 	return timeline_lengthen(conv->timeline, packet->ts_ns, NOISE_FLOOR_NS,
 		conversation_side(conv, step->side), conv->stream, packet->frame,
@@ -290,6 +286,12 @@ static void relabel_unscaled(Conversation *conv)
 	for (size_t i = 0; i < sizeof(looked_like) / sizeof(*looked_like); i++)
 		timeline_relabel(conv->timeline, conv->tcp.dir[SIDE_CLIENT].fills_since_ns,
 			conversation_side(conv, SIDE_CLIENT), looked_like[i], BUCKET_ZERO_WINDOW);
+}
+
+bool gap_goes_on(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *turn)
+{
+	return conv->timeline && !step->scale_lost && !step->clock_jumped &&
+	       turn->message_left[1 - (int)step->side] == 0 && burst_goes_on(conv, packet, step);
 }
 
 void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
@@ -309,7 +311,9 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 	if (step->clock_jumped) { /* time that never passed */
 		add_part(conv, packet->ts_ns, BUCKET_CAPTURE_GAP, OP_OTHER, step->side, packet);
 	}
-	if (burst_goes_on(conv, packet, step, before))
+	if (step->segment == SEGMENT_NEW && !step->was_in_recovery && before->is_framed &&
+		before->message_left[step->side] > 0 &&
+		before->message_left[1 - (int)step->side] == 0 && burst_goes_on(conv, packet, step))
 		return;
 	if (step->segment == SEGMENT_NONE || step->segment == SEGMENT_COPY ||
 		step->segment == SEGMENT_KEEP_ALIVE)
@@ -377,45 +381,75 @@ static uint64_t headers_of(uint64_t bytes, uint32_t mss)
 	return bytes * 90 / mss;
 }
 
+/* Next to the host of @side. */
+static bool is_near(const TcpConnection *tcp, Side side)
+{
+	return tcp->loop_ns[side] != INT64_MAX && tcp->loop_ns[side] * 10 < tcp_rtt_ns(tcp);
+}
+
+/* Segments of @side pass, outside of recovery. Next to the sender its own pace is seen, not the
+ * path's, unless it is paced; small messages and repairs are no trains. */
+__attribute__((always_inline)) static inline void data_train(
+	const Conversation *conv, Side side, const Packet *packet, uint32_t len)
+{
+	const TcpDirection *d = &conv->tcp.dir[side];
+	/* of a frame that the host's card cuts later one time is known for many segments: only an
+	 * even train of them, as pacing makes it, tells a speed */
+	if (len * 2 < d->mss || (len <= d->mss + 12u && is_near(&conv->tcp, side)))
+		return;
+	PathDirection *way = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
+	push_train(conv, &way->data_train, way->data, side, packet->ts_ns,
+		packet->wirelen + FRAMING_BYTES, (len > d->mss ? len : d->mss) + 90u);
+}
+
+/* Data of @sender are acknowledged. */
+__attribute__((always_inline)) static inline void ack_train(
+	Conversation *conv, Side sender, int64_t now_ns)
+{
+	const TcpDirection *acked = &conv->tcp.dir[sender];
+	int64_t before = conv->queue_una[sender];
+	int64_t bytes = acked->una - before;
+	conv->queue_una[sender] = acked->una;
+	if (bytes <= 0 || before == 0)
+		return;
+	int dir = (sender == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
+	PathDirection *way = &conv->path->dir[dir];
+	if (acked->in_recovery) { /* one acknowledgement covers what was repaired */
+		train_break(&way->ack_train);
+		return;
+	}
+	uint64_t wire = (uint64_t)bytes + headers_of((uint64_t)bytes, acked->mss);
+	push_train(conv, &way->ack_train, way->acks, sender, now_ns, wire, acked->mss + 90u);
+	gap_tcp_queue(conv, sender, now_ns, wire, dir);
+}
+
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	if (!conv->path || step->segment == SEGMENT_COPY || step->segment == SEGMENT_KEEP_ALIVE)
 		return;
-	TcpConnection *tcp = &conv->tcp;
-	Side side = step->side, peer = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
-	int own = (side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
-	TcpDirection *d = &tcp->dir[side];
+	Side side = step->side;
 	if (step->len > 0)
 		timeline_path_bytes(conv->timeline, conversation_side(conv, side),
 			packet->wirelen + FRAMING_BYTES);
-	/* next to the sender its own pace is seen, not the path's, unless it is paced; small
-	 * messages and repairs are no trains */
-	bool is_near = tcp->loop_ns[side] != INT64_MAX && tcp->loop_ns[side] * 10 < tcp_rtt_ns(tcp);
-	if (d->in_recovery)
-		train_break(&conv->path->dir[own].data_train);
-	else if (step->len * 2 >= d->mss && (!is_near || step->len > d->mss + 12u)) {
-		/* of a frame that the host's card cuts later one time is known for many segments:
-		 * only an even train of them, as pacing makes it, tells a speed */
-		push_train(conv, &conv->path->dir[own].data_train, conv->path->dir[own].data, side,
-			packet->ts_ns, packet->wirelen + FRAMING_BYTES,
-			(step->len > d->mss ? step->len : d->mss) + 90u);
-	}
-	if (!step->ack_advanced || step->is_setup)
-		return;
-	TcpDirection *acked = &tcp->dir[peer];
-	int64_t before = conv->queue_una[peer];
-	int64_t bytes = acked->una - before;
-	conv->queue_una[peer] = acked->una;
-	if (bytes <= 0 || before == 0)
-		return;
-	uint64_t wire = (uint64_t)bytes + headers_of((uint64_t)bytes, acked->mss ? acked->mss : 1);
-	if (acked->in_recovery) { /* one acknowledgement covers what was repaired */
-		train_break(&conv->path->dir[1 - own].ack_train);
-		return;
-	}
-	push_train(conv, &conv->path->dir[1 - own].ack_train, conv->path->dir[1 - own].acks, peer,
-		packet->ts_ns, wire, acked->mss + 90u);
-	gap_tcp_queue(conv, peer, packet->ts_ns, wire, 1 - own);
+	if (conv->tcp.dir[side].in_recovery)
+		train_break(&conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1]
+				     .data_train);
+	else
+		data_train(conv, side, packet, step->len);
+	if (step->ack_advanced && !step->is_setup)
+		ack_train(conv, side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT, packet->ts_ns);
+}
+
+void gap_data_train(Conversation *conv, Side side, const Packet *packet)
+{
+	timeline_path_bytes(
+		conv->timeline, conversation_side(conv, side), packet->wirelen + FRAMING_BYTES);
+	data_train(conv, side, packet, packet->payload_len);
+}
+
+void gap_ack_train(Conversation *conv, Side sender, int64_t now_ns)
+{
+	ack_train(conv, sender, now_ns);
 }
 
 void gap_given_up(Conversation *conv, Side sender, int64_t to_ns, const Packet *packet)

@@ -16,12 +16,22 @@
 void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
 	const Turn *after);
 
+/** gap_goes_on: gap_step() for a predicted segment (steady.h) in the middle of its side's message
+ * of a framed session, when it only lengthens the burst under way; else false, and nothing is done.
+ * @turn: who owed the next byte before it; its own side's part is not asked for. */
+bool gap_goes_on(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *turn);
+
 /** gap_clock_ran: a packet of @side showed that the clock had not jumped: the time set aside was
  * the path's, which held the other side's packets. */
 void gap_clock_ran(Conversation *conv, Side side);
 
 /** gap_trains: feeds the packet to the path's capacity estimate. */
 void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step);
+
+/** gap_data_train, gap_ack_train: gap_trains() for a predicted segment of @side, and for a
+ * predicted acknowledgement of @sender's data at @now_ns. */
+void gap_data_train(Conversation *conv, Side side, const Packet *packet);
+void gap_ack_train(Conversation *conv, Side sender, int64_t now_ns);
 
 /** gap_closes: a side has said that it is done; what the capture lacks will not come any more. */
 void gap_closes(Conversation *conv);

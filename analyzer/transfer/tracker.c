@@ -228,7 +228,7 @@ static bool carries_new(const TcpStep *step)
 	return false;
 }
 
-static void push_payload(Conversation *conv, const Packet *packet, const TcpStep *step)
+void tracker_push_payload(Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	SessionChunk chunk = {.offset = step->from,
 		.len = step->len,
@@ -241,7 +241,7 @@ static void push_payload(Conversation *conv, const Packet *packet, const TcpStep
 	session_push(conv->session, step->side, &chunk);
 }
 
-static void name_application(Tracker *tracker, Conversation *conv, const Packet *packet)
+void tracker_name_application(Tracker *tracker, Conversation *conv, const Packet *packet)
 {
 	if (conv->is_named || !conv->session || !session_is_settled(conv->session))
 		return;
@@ -328,13 +328,18 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	Side side = from_low == conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER;
 	TcpStep step;
 	int64_t server_loop = conv->tcp.loop_ns[SIDE_SERVER];
-	tcp_connection_step(&conv->tcp, side, packet, &step);
+	bool is_predicted = tcp_connection_step(&conv->tcp, side, packet, &step);
 	if (step.segment == SEGMENT_COPY)
 		return;
 	if (!conv->path && packet->payload_len > 0)
 		path_join(tracker, conv);
 	if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != server_loop)
 		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
+	if (is_predicted && conv->session && conv->path && !conv->control && !conv->data_list &&
+		!conv->attempt) {
+		tracker_predicted(tracker, conv, packet, &step);
+		return;
+	}
 	if (step.gap_to > step.gap_from && conv->session)
 		session_gap(
 			conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
@@ -360,8 +365,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 				  session_skip(conv->session, side, step.from, step.len,
 					  packet->ts_ns, packet->frame);
 		if (conv->session && !is_skipped)
-			push_payload(conv, packet, &step);
-		name_application(tracker, conv, packet);
+			tracker_push_payload(conv, packet, &step);
+		tracker_name_application(tracker, conv, packet);
 		tracker_payload(tracker, conv, packet, &step);
 	} else if (step.segment == SEGMENT_RETRANSMISSION) {
 		tracker_repair(conv, packet);

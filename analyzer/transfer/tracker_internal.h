@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the files of the tracker share: tracker.c (connections), tracker_units.c (transfers and
- * jobs), tracker_payload.c, tracker_data.c (FTP data connections) and tracker_trail.c.
+ * What the files of the tracker share: tracker.c (connections), tracker_predicted.c (its
+ * usual packets), tracker_units.c (transfers and jobs), tracker_payload.c, tracker_data.c (FTP data
+ * connections) and tracker_trail.c.
  */
 #ifndef SLOWCOPY_ANALYZER_TRANSFER_TRACKER_INTERNAL_H
 #define SLOWCOPY_ANALYZER_TRANSFER_TRACKER_INTERNAL_H
@@ -45,6 +46,21 @@ struct Tracker {
 };
 
 extern const SessionOps tracker_session_ops;
+
+/* ---- tracker.c */
+
+/** tracker_push_payload: hands new payload of @conv to its session. */
+void tracker_push_payload(Conversation *conv, const Packet *packet, const TcpStep *step);
+
+/** tracker_name_application: asks what @conv is, while nobody knows. */
+void tracker_name_application(Tracker *tracker, Conversation *conv, const Packet *packet);
+
+/* ---- tracker_predicted.c */
+
+/** tracker_predicted: what tracker_packet() does for a packet that was predicted (steady.h), of a
+ * @conv with a session and a path that has nothing to do with FTP data. */
+void tracker_predicted(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
 
 /* ---- tracker_units.c */
 

@@ -358,16 +358,22 @@ static void bin_begin(Unit *unit, int64_t now_ns)
 	series_bin_span(unit->series, now_ns, &unit->bin.from_ns, &unit->bin.until_ns);
 }
 
-static void series_payload(Unit *unit, Side side, const PayloadSample *sample)
+/* The next bin; apart from series_payload(), which needs no room for it. */
+__attribute__((noinline)) static void bin_turn(Unit *unit, int64_t now_ns)
+{
+	bin_write(unit);
+	bin_begin(unit, now_ns);
+}
+
+__attribute__((always_inline)) static inline void series_payload(
+	Unit *unit, Side side, const PayloadSample *sample)
 {
 	PayloadBin *bin = &unit->bin;
 	bool is_bulk = side == unit_bulk_side(unit);
 	if (!is_bulk && sample->rtt_ns == SERIES_NONE)
 		return;
-	if (sample->now_ns < bin->from_ns || sample->now_ns >= bin->until_ns) {
-		bin_write(unit);
-		bin_begin(unit, sample->now_ns);
-	}
+	if (sample->now_ns < bin->from_ns || sample->now_ns >= bin->until_ns)
+		bin_turn(unit, sample->now_ns);
 	if (is_bulk) {
 		bin->bytes += (int64_t)sample->bytes;
 		bin->in_flight = MAX(bin->in_flight, (int64_t)sample->in_flight);
