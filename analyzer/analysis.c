@@ -198,9 +198,11 @@ typedef struct Place {
 __attribute__((always_inline)) static inline void tcp_packet(
 	Analysis *analysis, Packet *packet, const Place *place, uint32_t *next, uint32_t first)
 {
-	bool is_new;
-	Flow *flow = flow_table_get_near(
-		analysis->flows, place->near, &place->key, place->hash, packet->ts_ns, &is_new);
+	bool is_new = false;
+	Flow *flow = place->near;
+	if (!flow_table_hit(flow, &place->key, packet->ts_ns))
+		flow = flow_table_get_near(analysis->flows, place->near, &place->key, place->hash,
+			packet->ts_ns, &is_new);
 	/* two inputs with the same connection may disagree about the time */
 	packet->ts_ns = flow->last_ns;
 	/* flow->user lies on a line of memory that nothing else needs */

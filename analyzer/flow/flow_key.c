@@ -79,16 +79,6 @@ void flow_key_of_endpoints(const uint8_t a[16], uint16_t a_port, const uint8_t b
 		set_key(ret, b, b_port, a, a_port, protocol);
 }
 
-bool flow_key_equal(const FlowKey *a, const FlowKey *b)
-{
-	const uint8_t *x = (const uint8_t *)a, *y = (const uint8_t *)b;
-	_Static_assert(sizeof *a == 40, "five words, compared without a branch");
-	uint64_t addresses = (hash_word(x) ^ hash_word(y)) | (hash_word(x + 8) ^ hash_word(y + 8)) |
-			     (hash_word(x + 16) ^ hash_word(y + 16)) |
-			     (hash_word(x + 24) ^ hash_word(y + 24));
-	return (addresses | (hash_word(x + 32) ^ hash_word(y + 32))) == 0;
-}
-
 void flow_hash_seed(void)
 {
 	static bool drawn;

@@ -80,6 +80,19 @@ Flow *flow_table_get(
 Flow *flow_table_get_near(FlowTable *table, Flow *near, const FlowKey *key, uint64_t hash,
 	int64_t now_ns, bool *ret_is_new);
 
+/**
+ * flow_table_hit: whether flow_table_get_near() for @near (may be NULL) and @key would return @near
+ * and leave the LRU as it is; then its time is brought up to @now_ns.
+ */
+static inline bool flow_table_hit(Flow *near, const FlowKey *key, int64_t now_ns)
+{
+	if (!near || !flow_key_equal(&near->key, key) || now_ns - near->touched_ns >= FLOW_TOUCH_NS)
+		return false;
+	if (now_ns > near->last_ns)
+		near->last_ns = now_ns;
+	return true;
+}
+
 /** flow_table_remove: takes @flow out without calling evict; its memory is reused. */
 void flow_table_remove(FlowTable *table, Flow *flow);
 

@@ -243,11 +243,8 @@ static void take_header(TcpDirection *d, const Packet *packet)
 		take_mac(d, packet);
 	if (packet->was_fragmented)
 		d->fragmented++;
-	bool is_ece = (packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE;
 	if (packet->ecn == 3)
 		d->ecn_marks++;
-	if (is_ece)
-		take_congestion_mark(d, packet);
 	d->wire_bytes += packet->wirelen;
 	if (packet->has_timestamps)
 		d->has_timestamps = true;
@@ -362,8 +359,10 @@ static void step_in_full(TcpConnection *tcp, Side side, const Packet *packet, Tc
 		return;
 	}
 	take_header(d, packet);
-	if ((packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE)
+	if ((packet->tcp_flags & (TCP_ECE | TCP_SYN)) == TCP_ECE) {
+		take_congestion_mark(d, packet);
 		take_congestion_echo(&tcp->dir[peer], packet->ts_ns);
+	}
 	for (int i = 0; i < 2 && tcp->dir[0].hole_count + tcp->dir[1].hole_count > 0; i++) {
 		if (step->gap_to == step->gap_from)
 			holes_expire(tcp, i, packet->ts_ns, step);

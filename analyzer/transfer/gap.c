@@ -355,14 +355,9 @@ void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, con
 	client_message(conv, packet, step, before, after);
 }
 
-/* @sender: whose data it is, or whose acknowledgements tell of it */
-static void push_train(const Conversation *conv, Train *train, Histogram *levels, Side sender,
-	int64_t now_ns, uint64_t bytes, uint32_t unit)
+__attribute__((noinline)) static void push_train_later(const Conversation *conv, Train *train,
+	Histogram *levels, Side sender, int64_t now_ns, uint64_t bytes, uint32_t unit)
 {
-	if (train_is_close(train, now_ns)) {
-		train_lengthen(train, levels, now_ns, bytes, unit);
-		return;
-	}
 	int64_t gap = tcp_rtt_now_ns(&conv->tcp, sender) / 4;
 	const TcpDirection *d = &conv->tcp.dir[sender];
 	/* segments of a slow link are further apart than a short round trip */
@@ -370,6 +365,16 @@ static void push_train(const Conversation *conv, Train *train, Histogram *levels
 		gap = 2 * d->spacing_ns;
 	train_push(train, levels, now_ns, bytes, gap > BURST_GAP_MIN_NS ? gap : BURST_GAP_MIN_NS,
 		unit);
+}
+
+/* @sender: whose data it is, or whose acknowledgements tell of it */
+static inline void push_train(const Conversation *conv, Train *train, Histogram *levels,
+	Side sender, int64_t now_ns, uint64_t bytes, uint32_t unit)
+{
+	if (train_is_close(train, now_ns))
+		train_lengthen(train, levels, now_ns, bytes, unit);
+	else
+		push_train_later(conv, train, levels, sender, now_ns, bytes, unit);
 }
 
 /* Of the segments that @bytes came in: about 90 bytes each with framing. */
