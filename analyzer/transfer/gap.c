@@ -268,7 +268,8 @@ static bool is_repair(SegmentClass segment)
  * The usual segment: in the middle of its side's message, on the heels of the one before, far from
  * the window's edge. It only lengthens the burst under way.
  */
-static bool burst_goes_on(Conversation *conv, const Packet *packet, const TcpStep *step)
+__attribute__((always_inline)) static inline bool burst_goes_on(
+	Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	const TcpDirection *d = &conv->tcp.dir[step->side];
 	if (d->sender_edge - step->next_before < (int64_t)d->mss + (int64_t)step->len)

@@ -10,9 +10,6 @@
 
 #include "analyzer/constants.h"
 
-/* Bursts are joined up to this length, so that pictures and evidence stay fine enough. */
-#define FLOW_SPAN_MAX_NS (5 * MILLISECOND_NS)
-
 void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low)
 {
 	memset(timeline, 0, sizeof(*timeline));
@@ -193,7 +190,7 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 			       last->stream == span->stream && last->travel_ns == 0 &&
 			       span->travel_ns == 0;
 		if (is_same && (ns == 0 || (span->is_flow && last->is_flow &&
-						   last->ns + ns <= FLOW_SPAN_MAX_NS))) {
+						   last->ns + ns <= TIMELINE_FLOW_SPAN_NS))) {
 			last->ns += ns;
 			last->frame = span->frame;
 			last->wire_bytes += span->wire_bytes;
@@ -216,23 +213,6 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 	*new = *span;
 	new->ns = ns;
 	new->other_bytes = others;
-}
-
-bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
-	uint32_t stream, uint64_t frame, uint32_t wire_bytes)
-{
-	int64_t ns = to_ns - timeline->accounted_ns;
-	if (timeline->count == 0 || ns < 0 || ns > most_ns)
-		return false;
-	Span *last = &timeline->log[timeline->count - 1];
-	if (!last->is_flow || last->side != side || last->stream != stream ||
-		last->ns + ns > FLOW_SPAN_MAX_NS)
-		return false;
-	last->ns += ns;
-	last->frame = frame;
-	last->wire_bytes += wire_bytes;
-	timeline->accounted_ns = to_ns;
-	return true;
 }
 
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to)

@@ -16,6 +16,8 @@
 
 /* A silence that people notice. */
 #define TIMELINE_STALL_NS INT64_C(1000000000)
+/* Bursts are joined up to this length, so that pictures and evidence stay fine enough. */
+#define TIMELINE_FLOW_SPAN_NS INT64_C(5000000)
 /* Spans that wait; older ones are committed when more come. */
 #define TIMELINE_LOG_MAX 512
 #define TIMELINE_LOG_START 16
@@ -74,8 +76,22 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span);
  * timeline_lengthen: when the last span is a burst of @side on @stream that ended at most @most_ns
  * before @to_ns, joins the time to it and returns true; else nothing.
  */
-bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
-	uint32_t stream, uint64_t frame, uint32_t wire_bytes);
+static inline bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
+	uint32_t stream, uint64_t frame, uint32_t wire_bytes)
+{
+	int64_t ns = to_ns - timeline->accounted_ns;
+	if (timeline->count == 0 || ns < 0 || ns > most_ns)
+		return false;
+	Span *last = &timeline->log[timeline->count - 1];
+	if (!last->is_flow || last->side != side || last->stream != stream ||
+		last->ns + ns > TIMELINE_FLOW_SPAN_NS)
+		return false;
+	last->ns += ns;
+	last->frame = frame;
+	last->wire_bytes += wire_bytes;
+	timeline->accounted_ns = to_ns;
+	return true;
+}
 
 /** timeline_relabel: spans of @side that end after @since_ns and are in @from become @to. */
 void timeline_relabel(Timeline *timeline, int64_t since_ns, Side side, Bucket from, Bucket to);

@@ -89,7 +89,8 @@ static Unit *pictured_job(const Conversation *conv, const Unit *unit)
 	return job && job->series && !job->is_ftp ? job : NULL;
 }
 
-void tracker_payload(
+/* Apart from tracker_predicted(), which needs little of it. */
+__attribute__((noinline)) void tracker_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	(void)tracker;

@@ -7,7 +7,7 @@
 #include "analyzer/transfer/tracker_internal.h"
 
 /* The pictures of the file that new data belong to, and of its job. */
-static void take_pictures(
+__attribute__((flatten)) static void take_pictures(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	Unit *unit = conv->current;
@@ -27,16 +27,24 @@ static void take_pictures(
 	unit_payload(unit, side, &sample);
 }
 
+/* Without a call for every packet. */
+__attribute__((flatten)) static bool skip(
+	Conversation *conv, const Packet *packet, const TcpStep *step)
+{
+	return session_skip(
+		conv->session, step->side, step->from, step->len, packet->ts_ns, packet->frame);
+}
+
 static void take_data(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
-	Session *session = conv->session;
-	const Turn *turn = session_turn(session);
+	const Turn *turn = session_turn(conv->session);
 	uint64_t left = turn->message_left[step->side];
-	tracker_before_payload(tracker, conv, packet, step);
+	if (conv->unit || conv->first_payload_ns == 0)
+		tracker_before_payload(tracker, conv, packet, step);
+	conv->last_payload_ns = packet->ts_ns;
 	Turn before;
-	bool is_skipped = session_skip(
-		session, step->side, step->from, step->len, packet->ts_ns, packet->frame);
+	bool is_skipped = skip(conv, packet, step);
 	if (!is_skipped) {
 		before = *turn;
 		tracker_push_payload(conv, packet, step);

@@ -328,7 +328,7 @@ void unit_close_reply(Unit *unit, const Operation *op, uint64_t written, int64_t
 		fit_add(&unit->close_fit, (double)written, (double)service);
 }
 
-static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
+__attribute__((noinline)) static void series_make(Unit *unit, int64_t now_ns, uint64_t before_bytes)
 {
 	static const SeriesRule rules[UNIT_SERIES_COLUMNS] = {
 		SERIES_SUM, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_MAX, SERIES_SUM};
