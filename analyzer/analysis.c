@@ -337,21 +337,39 @@ static void expire(Analysis *analysis, int64_t now_ns)
 	}
 }
 
-static void count_totals(CaptureTotals *totals, const Packet *packet)
+/* Takes the times and adds to the totals of packets that come from one input one behind the other;
+ * returns how many there were. Their own turn comes later and changes none of it, so that sums stay
+ * in registers. */
+static size_t count_run(Analysis *analysis, Packet *run, size_t max)
 {
-	if (totals->packets++ == 0)
-		totals->first_ns = totals->last_ns = packet->ts_ns;
-	if (packet->ts_ns < totals->first_ns)
-		totals->first_ns = packet->ts_ns;
-	if (packet->ts_ns > totals->last_ns)
-		totals->last_ns = packet->ts_ns;
-	totals->bytes += packet->wirelen;
-	totals->captured_bytes += packet->caplen;
-	totals->cut_packets += packet->caplen < packet->wirelen;
-	totals->out_of_order |=
-		packet->frame < totals->last_frame && packet->input == totals->last_input;
-	totals->last_frame = packet->frame;
-	totals->last_input = packet->input;
+	CaptureTotals *totals = &analysis->totals;
+	uint16_t index = run->input;
+	Clock *clock = &input_state(analysis, index)->clock;
+	uint64_t bytes = 0, captured_bytes = 0, cut_packets = 0, steps_back = 0;
+	uint64_t last_frame = index == totals->last_input ? totals->last_frame : 0;
+	size_t count = 0;
+	do {
+		Packet *packet = &run[count];
+		packet->ts_ns = clock_take(clock, packet->ts_ns);
+		bytes += packet->wirelen;
+		captured_bytes += packet->caplen;
+		cut_packets += packet->caplen < packet->wirelen;
+		steps_back += packet->frame < last_frame;
+		last_frame = packet->frame;
+	} while (++count < max && run[count].input == index);
+	/* an input's own time never runs backwards */
+	int64_t first_ns = run[0].ts_ns, last_ns = run[count - 1].ts_ns;
+	bool is_first = totals->packets == 0;
+	totals->first_ns = is_first ? first_ns : MIN(totals->first_ns, first_ns);
+	totals->last_ns = is_first ? last_ns : MAX(totals->last_ns, last_ns);
+	totals->packets += count;
+	totals->bytes += bytes;
+	totals->captured_bytes += captured_bytes;
+	totals->cut_packets += cut_packets;
+	totals->out_of_order |= steps_back > 0;
+	totals->last_frame = last_frame;
+	totals->last_input = index;
+	return count;
 }
 
 /* Clocks that were set back, of all inputs. */
@@ -395,10 +413,12 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 	g_assert(count <= READER_BATCH);
 	look_ahead(analysis, batch, count, places);
 	uint64_t evictions = flow_table_evictions(analysis->flows);
+	for (size_t i = 0; i < count;)
+		i += count_run(analysis, &batch[i], count - i);
+	InputState *input = NULL;
 	for (size_t i = 0; i < count; i++) {
-		InputState *input = input_state(analysis, batch[i].input);
-		batch[i].ts_ns = clock_take(&input->clock, batch[i].ts_ns);
-		count_totals(&analysis->totals, &batch[i]);
+		if (i == 0 || batch[i].input != batch[i - 1].input)
+			input = input_state(analysis, batch[i].input);
 		if (batch[i].kind != PACKET_TCP) {
 			other_packet(analysis, input, &batch[i]);
 			continue;

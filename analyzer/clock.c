@@ -19,7 +19,10 @@ int64_t clock_take_unusual(Clock *clock, int64_t ts_ns)
 		if (ts_ns > INT64_MAX - 4 * CLOCK_REACH_NS ||
 			ts_ns < INT64_MIN + 4 * CLOCK_REACH_NS)
 			ts_ns = 0;
-		*clock = (Clock){.is_running = true, .first_ns = ts_ns, .last_ns = ts_ns};
+		*clock = (Clock){.is_running = true,
+			.first_ns = ts_ns,
+			.last_ns = ts_ns,
+			.usual_end_ns = ts_ns + CLOCK_REACH_NS + 1};
 		return ts_ns;
 	}
 	if (is_out_of_reach(clock, ts_ns)) {
@@ -37,7 +40,9 @@ int64_t clock_take_unusual(Clock *clock, int64_t ts_ns)
 	clock->steps_back++;
 	if (back_ns > clock->largest_step_back_ns)
 		clock->largest_step_back_ns = back_ns;
-	if (back_ns > CLOCK_STEP_NS)
+	if (back_ns > CLOCK_STEP_NS) {
 		clock->offset_ns += back_ns;
+		clock->usual_end_ns = INT64_MIN;
+	}
 	return clock->last_ns;
 }

@@ -22,6 +22,7 @@
 typedef struct Clock {
 	bool is_running;
 	int64_t first_ns, last_ns; /* as given out */
+	int64_t usual_end_ns;      /* times from last_ns to before this need no thought */
 	int64_t offset_ns;         /* added since the clock was set back */
 	uint64_t steps_back;       /* times that lay before their predecessor's */
 	int64_t largest_step_back_ns;
@@ -39,9 +40,7 @@ int64_t clock_take_unusual(Clock *clock, int64_t ts_ns);
 static inline int64_t clock_take(Clock *clock, int64_t ts_ns)
 {
 	/* nearly always: a little after the last one of a clock that was never set */
-	bool is_usual = clock->is_running && clock->offset_ns == 0 && ts_ns >= clock->last_ns &&
-			(uint64_t)ts_ns - (uint64_t)clock->first_ns <= (uint64_t)CLOCK_REACH_NS;
-	if (!is_usual)
+	if (ts_ns < clock->last_ns || ts_ns >= clock->usual_end_ns)
 		return clock_take_unusual(clock, ts_ns);
 	clock->last_ns = ts_ns;
 	return ts_ns;
