@@ -385,7 +385,8 @@ static void count_clocks(Analysis *analysis)
 
 /* Asks for the memory that a batch will touch, in steps, so that each finds what the one before it
  * asked for. */
-static void look_ahead(const Analysis *analysis, const Packet *batch, size_t count, Place *places)
+__attribute__((flatten)) static void look_ahead(
+	const Analysis *analysis, const Packet *batch, size_t count, Place *places)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (batch[i].kind != PACKET_TCP)
