@@ -144,16 +144,6 @@ static int piece_get(Histogram *h, unsigned id)
 
 static bool bucket_add(Histogram *h, unsigned bucket, uint64_t weight)
 {
-	/* most values fall into the piece of the one before */
-	if (h->width == FIRST_WIDTH && weight == 1 && h->last < h->piece_count &&
-		h->ids[h->last] == bucket >> PIECE_BITS) {
-		uint16_t *cell = &((uint16_t *)h->weights)[(size_t)h->last * PIECE_BUCKETS +
-							   (bucket & (PIECE_BUCKETS - 1))];
-		if (*cell < UINT16_MAX) {
-			++*cell;
-			return true;
-		}
-	}
 	int piece = piece_get(h, bucket >> PIECE_BITS);
 	if (piece >= 0) {
 		size_t at = (size_t)piece * PIECE_BUCKETS + (bucket & (PIECE_BUCKETS - 1));
@@ -167,18 +157,47 @@ static bool bucket_add(Histogram *h, unsigned bucket, uint64_t weight)
 	return false;
 }
 
+/* Most values fall into the piece of the one before. */
+static inline bool bucket_count(Histogram *h, unsigned bucket, uint64_t weight)
+{
+	if (h->width != FIRST_WIDTH || weight != 1 || h->last >= h->piece_count ||
+		h->ids[h->last] != bucket >> PIECE_BITS)
+		return false;
+	uint16_t *cell = &((uint16_t *)h->weights)[(size_t)h->last * PIECE_BUCKETS +
+						   (bucket & (PIECE_BUCKETS - 1))];
+	if (*cell == UINT16_MAX)
+		return false;
+	++*cell;
+	return true;
+}
+
+static inline void take(Histogram *h, int64_t value, uint64_t weight)
+{
+	if (h->count == 0 || value < h->min)
+		h->min = value;
+	if (value > h->max)
+		h->max = value;
+	h->count += weight;
+	h->sum += (double)value * (double)weight;
+}
+
+/* The usual value needs no room for what this does. */
+__attribute__((noinline)) static void add_elsewhere(
+	Histogram *h, unsigned bucket, int64_t value, uint64_t weight)
+{
+	if (weight > 0 && bucket_add(h, bucket, weight))
+		take(h, value, weight);
+}
+
 void histogram_add(Histogram *histogram, int64_t value, uint64_t weight)
 {
 	if (value < 0)
 		value = 0;
-	if (weight == 0 || !bucket_add(histogram, bucket_of(value), weight))
-		return;
-	if (histogram->count == 0 || value < histogram->min)
-		histogram->min = value;
-	if (value > histogram->max)
-		histogram->max = value;
-	histogram->count += weight;
-	histogram->sum += (double)value * (double)weight;
+	unsigned bucket = bucket_of(value);
+	if (bucket_count(histogram, bucket, weight))
+		take(histogram, value, weight);
+	else
+		add_elsewhere(histogram, bucket, value, weight);
 }
 
 uint64_t histogram_count(const Histogram *histogram)

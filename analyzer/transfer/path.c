@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-/* Segments in the shortest train; each level doubles it. */
-#define TRAIN_FIRST 4
 /* A proven speed: trains of at least 16 segments whose middle half lies within this of each other.
  */
 #define PROVEN_SPREAD 0.15
@@ -66,7 +64,7 @@ static void count_window(Train *train, Histogram levels[TRAIN_LEVELS], int level
 }
 
 /* What came before a stretch that is much faster was held up by something else than the path. */
-static void restart_if_faster(Train *train, int64_t now_ns)
+static inline void restart_if_faster(Train *train, int64_t now_ns)
 {
 	uint64_t before = train->all_bytes - train->bytes[0];
 	int64_t since = train->start_ns[0] - train->first_ns, now = now_ns - train->start_ns[0];
@@ -99,14 +97,8 @@ void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, ui
 	train_lengthen(train, levels, now_ns, bytes, unit);
 }
 
-void train_lengthen(
-	Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, uint32_t unit)
+void train_count_windows(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns)
 {
-	train->last_ns = now_ns;
-	train->all_bytes += bytes;
-	train->bytes[0] += bytes;
-	if (train->bytes[0] < (uint64_t)TRAIN_FIRST * unit)
-		return;
 	restart_if_faster(train, now_ns);
 	/* each window is half of one of the next level */
 	for (int i = 0; i < TRAIN_LEVELS; i++) {

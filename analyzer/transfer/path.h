@@ -24,6 +24,9 @@
  */
 #define TRAIN_CLOSE_NS (300000)
 
+/* Segments in the shortest window of a train; each level doubles it. */
+#define TRAIN_FIRST 4
+
 /** Train: the run of packets under way in one direction. */
 typedef struct Train {
 	int64_t last_ns; /* 0: the next packet begins a train */
@@ -70,9 +73,19 @@ static inline bool train_is_close(const Train *train, int64_t now_ns)
 	       now_ns - train->last_ns <= TRAIN_CLOSE_NS;
 }
 
+/** train_count_windows: the shortest windows of @train are complete at @now_ns. */
+void train_count_windows(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns);
+
 /** train_lengthen: train_push() for such a packet. */
-void train_lengthen(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes,
-	uint32_t unit);
+static inline void train_lengthen(
+	Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, uint64_t bytes, uint32_t unit)
+{
+	train->last_ns = now_ns;
+	train->all_bytes += bytes;
+	train->bytes[0] += bytes;
+	if (train->bytes[0] >= (uint64_t)TRAIN_FIRST * unit)
+		train_count_windows(train, levels, now_ns);
+}
 
 /** train_break: the sender was held up by something else than the path: the next packet begins
  * another train. */
