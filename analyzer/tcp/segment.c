@@ -72,19 +72,20 @@ __attribute__((noinline)) static bool sends_grow(TcpDirection *d)
 
 static void send_record_push(TcpDirection *d, const SendRecord *record)
 {
-	bool is_full = !d->sends || d->sends_head - d->sends_tail > d->sends_mask;
+	uint32_t used = d->sends_head - d->sends_tail;
 	if (d->sends_shift > 0) {
-		if (d->sends_head - d->sends_tail < SENDS_FEW)
+		if (used < SENDS_FEW)
 			d->sends_shift--;
 		if (++d->sends_skipped & ((1u << d->sends_shift) - 1))
 			return;
 	}
-	if (is_full && !sends_grow(d))
-		return;
-	if (is_full && d->sends_head - d->sends_tail > d->sends_mask)
-		send_records_thin(d);
-	d->sends[d->sends_head & d->sends_mask] = *record;
-	d->sends_head++;
+	if (used > d->sends_mask || !d->sends) {
+		if (!sends_grow(d))
+			return;
+		if (used > d->sends_mask)
+			send_records_thin(d);
+	}
+	d->sends[d->sends_head++ & d->sends_mask] = *record;
 }
 
 static void take_ip_id(TcpDirection *d, const Packet *packet, TcpStep *step)
@@ -310,13 +311,19 @@ static void advance(TcpDirection *d, const TcpStep *step)
 	}
 }
 
+/* What is asked of new data before the stream moves on. */
+static inline void look_at_new(const TcpEnds *ends, const Packet *packet, TcpStep *step)
+{
+	if (ends->side == SIDE_CLIENT)
+		scale_lost_step(ends->tcp, packet->ts_ns, step);
+	take_ip_id(ends->own, packet, step);
+	restart_check(ends->tcp, ends->own, ends->side, step, packet->ts_ns);
+}
+
 static void take_new(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
 	TcpDirection *d = ends->own;
-	if (ends->side == SIDE_CLIENT)
-		scale_lost_step(ends->tcp, packet->ts_ns, step);
-	take_ip_id(d, packet, step);
-	restart_check(ends->tcp, d, ends->side, step, packet->ts_ns);
+	look_at_new(ends, packet, step);
 	if (step->from > d->next)
 		hole_push(
 			d, &(Hole){d->next, step->from, packet->ts_ns, 0, packet->tsval,
@@ -329,8 +336,6 @@ static void take_new(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 static void take_sent(const TcpEnds *ends, const Packet *packet, const TcpStep *step)
 {
 	TcpDirection *d = ends->own;
-	d->last_was_probe = false;
-	advance(d, step);
 	/* segments above the announced size are offload artefacts of a host; smaller ones tell the
 	 * size in use */
 	if (d->syn_mss == 0 && ends->peer->syn_mss == 0 && step->len > d->mss && step->len <= 1460)
@@ -411,6 +416,8 @@ void segment_classify(TcpConnection *tcp, Side side, const Packet *packet, TcpSt
 	case SEGMENT_NONE:
 		return;
 	}
+	d->last_was_probe = false;
+	advance(d, step);
 	take_sent(&ends, packet, step);
 }
 
@@ -418,8 +425,13 @@ void segment_in_order(const TcpEnds *ends, const Packet *packet, TcpStep *step)
 {
 	acknowledgement_apply(
 		ends->own, tcp_sender_loop_ns(ends->tcp, ends->side), packet->ts_ns, step->end);
+	TcpDirection *d = ends->own;
 	step->segment = SEGMENT_NEW;
-	count_payload(ends->own, packet, step);
-	take_new(ends, packet, step);
+	count_payload(d, packet, step);
+	look_at_new(ends, packet, step);
+	d->unique_bytes += step->len;
+	round_step(d, step);
+	d->next_seq += step->len;
+	d->next = step->end;
 	take_sent(ends, packet, step);
 }

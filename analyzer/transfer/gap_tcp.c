@@ -520,7 +520,7 @@ void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const G
 void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
-	bool stands = tcp_queue_stands(&conv->tcp, side) && d->next > d->una && !d->in_recovery;
+	bool stands = d->next > d->una && !d->in_recovery && tcp_queue_stands(&conv->tcp, side);
 	if (!stands) {
 		conv->queue_since_ns[side] = 0;
 		return;
