@@ -171,7 +171,8 @@ Analysis *analysis_new(const AnalysisOptions *options)
 		.user = analysis};
 	TrackerLimits limits = {.link_bytes_per_s = analysis->options.link_bps / 8,
 		.stall_ns = analysis->options.span ? analysis->options.span_min_ns : 0,
-		.smb_keys = analysis->options.smb_keys};
+		.smb_keys = analysis->options.smb_keys,
+		.is_unpredicted = analysis->options.is_unpredicted};
 	if (analysis->options.is_live)
 		live_init(analysis, &limits);
 	analysis->tracker = tracker_new(&ops, &limits);

@@ -24,7 +24,8 @@ typedef struct AnalysisOptions {
 	void *span_user;
 	int64_t span_min_ns;
 	bool is_live; /* results are taken by analysis_take; silent connections are put to rest */
-	int64_t settle_ns; /* live: a finished transfer is told of so much later; default 4 s */
+	bool is_unpredicted; /* every packet goes the long way (steady.h): tests compare both */
+	int64_t settle_ns;   /* live: a finished transfer is told of so much later; default 4 s */
 } AnalysisOptions;
 
 /** AnalysisCounts: of all packets so far. */

@@ -70,6 +70,7 @@ static void timeline_listen(Tracker *tracker, Conversation *conv)
 {
 	conv->own_timeline.account_done = tracker_account_done;
 	conv->own_timeline.stalled = on_stalled;
+	conv->tcp.is_never_steady = tracker->limits.is_unpredicted;
 	if (tracker->limits.stall_ns > 0)
 		conv->own_timeline.stall_ns = tracker->limits.stall_ns;
 	conv->own_timeline.user = tracker;

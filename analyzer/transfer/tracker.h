@@ -66,6 +66,7 @@ typedef struct TrackerLimits {
 	double link_bytes_per_s; /* the user's word on the bottleneck, 0 none */
 	int64_t stall_ns;        /* shortest pause that `stalled` is told of, default a second */
 	struct SmbKeyring *smb_keys; /* opens encrypted SMB3 sessions; NULL none; borrowed */
+	bool is_unpredicted;         /* every packet goes the long way (steady.h) */
 } TrackerLimits;
 
 /** TrackerCounts: what was given up. */
