@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analyzer/constants.h"
 
@@ -26,40 +27,75 @@ static void budget_build(const Unit *unit, ResultTransfer *t)
 	memcpy(t->server_ns, unit->account.server_ns, sizeof(unit->account.server_ns));
 }
 
-/* BUCKET_COUNT when nothing is known of that time. */
-static Bucket largest_of(const int64_t ns[BUCKET_COUNT])
+/** Shares: the picture of an account's buckets as sums from its start, so that what a stretch of
+ * bins had of each is one subtraction. */
+typedef struct Shares {
+	const Account *account;
+	int64_t start_ns;
+	unsigned shift; /* a bin is 2^shift ns wide */
+	size_t bins, count;
+	uint8_t bucket[BUCKET_COUNT]; /* those that have time, ascending */
+	/* [n]: of the first n bins, by place in `bucket` */
+	int64_t before[ACCOUNT_BINS + 1][BUCKET_COUNT];
+} Shares;
+
+static void shares_read(const Account *a, Shares *ret)
+{
+	const Series *s = a->buckets;
+	ret->account = a;
+	ret->start_ns = series_start_ns(s);
+	ret->shift = (unsigned)__builtin_ctzll((unsigned long long)series_bin_ns(s));
+	ret->bins = MIN(series_count(s), ACCOUNT_BINS);
+	ret->count = series_columns(s, ret->bucket);
+	for (size_t k = 0; k < ret->count; k++) {
+		int64_t ns[ACCOUNT_BINS];
+		uint64_t sum = 0; /* wraps instead of being undefined, as the series does */
+		series_column(s, ret->bucket[k], ret->bins, ns);
+		ret->before[0][k] = 0;
+		for (size_t i = 0; i < ret->bins; i++)
+			ret->before[i + 1][k] = (int64_t)(sum += (uint64_t)ns[i]);
+	}
+}
+
+/* What the bins from @first up to @end had most of; BUCKET_COUNT when nothing is known of them. */
+static Bucket dominant_of(const Shares *s, size_t first, size_t end)
 {
 	int64_t best = 0;
 	Bucket bucket = BUCKET_COUNT;
-	for (int b = 0; b < BUCKET_COUNT; b++) {
-		if (ns[b] > best) {
-			best = ns[b];
-			bucket = (Bucket)b;
+	if (first >= end)
+		return bucket;
+	for (size_t k = 0; k < s->count; k++) {
+		int64_t ns = (int64_t)((uint64_t)s->before[end][k] - (uint64_t)s->before[first][k]);
+		if (ns > best) {
+			best = ns;
+			bucket = (Bucket)s->bucket[k];
 		}
 	}
 	return bucket;
 }
 
 /* Bucket at a time: the pictures of one unit have bins of different width. */
-static Bucket dominant_at(const Account *a, int64_t t_ns)
+static Bucket dominant_at(const Shares *s, int64_t t_ns)
 {
-	int64_t bin_ns = series_bin_ns(a->buckets);
-	int64_t bin = (t_ns - series_start_ns(a->buckets)) / bin_ns;
-	int64_t ns[BUCKET_COUNT] = {0};
-	if (bin < (int64_t)series_count(a->buckets))
-		series_row_add(a->buckets, bin < 0 ? 0 : (size_t)bin, ns);
-	return largest_of(ns);
+	size_t bin = t_ns > s->start_ns ? (size_t)(t_ns - s->start_ns) >> s->shift : 0;
+	return bin < s->bins ? dominant_of(s, bin, bin + 1) : BUCKET_COUNT;
 }
 
 /* Of the time before the account kept its pictures only sums are known: what held most of it. */
-static Bucket dominant_before(const Account *a)
+static Bucket dominant_before(const Shares *s)
 {
-	int64_t seen[BUCKET_COUNT] = {0}, before[BUCKET_COUNT];
-	for (size_t i = 0; i < series_count(a->buckets); i++)
-		series_row_add(a->buckets, i, seen);
-	for (int b = 0; b < BUCKET_COUNT; b++)
-		before[b] = a->bucket_ns[b] - seen[b];
-	return largest_of(before);
+	int64_t before[BUCKET_COUNT], best = 0;
+	Bucket bucket = BUCKET_COUNT;
+	memcpy(before, s->account->bucket_ns, sizeof(before));
+	for (size_t k = 0; k < s->count; k++)
+		before[s->bucket[k]] -= s->before[s->bins][k];
+	for (int b = 0; b < BUCKET_COUNT; b++) {
+		if (before[b] > best) {
+			best = before[b];
+			bucket = (Bucket)b;
+		}
+	}
+	return bucket;
 }
 
 /* What was moved before a unit got its pictures is spread evenly over that time: the sum stays what
@@ -72,26 +108,62 @@ static void spread_before(const Unit *unit, size_t bins, uint64_t *bytes)
 	size_t count = span < 1 ? 1 : (size_t)span;
 	if (count > bins)
 		count = bins;
+	uint64_t each = before / count, rest = before % count;
 	for (size_t i = 0; i < count; i++)
-		bytes[i] += before / count + (i < before % count);
+		bytes[i] += each + (i < rest);
 }
 
 static uint64_t *column(Arena *arena, const Series *s, size_t col, size_t bins)
 {
+	int64_t read[UNIT_BINS];
 	uint64_t *values = arena_alloc_array(arena, bins + 1, sizeof(uint64_t));
+	series_column(s, col, bins, read);
 	for (size_t i = 0; i < bins; i++) {
-		int64_t v = series_value(s, col, i);
+		int64_t v = read[i];
 		values[i] = v >= 0 ? (uint64_t)v : v == SERIES_NONE ? RESULT_UNKNOWN_COUNT : 0;
 	}
 	return values;
 }
 
-static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+static int64_t *rtt_column(Arena *arena, const Series *s, size_t bins)
+{
+	int64_t *values = arena_alloc_array(arena, bins + 1, sizeof(int64_t));
+	series_column(s, UNIT_SERIES_RTT, bins, values);
+	for (size_t i = 0; i < bins; i++)
+		values[i] = values[i] > 0 ? values[i] : RESULT_UNKNOWN_NS;
+	return values;
+}
+
+static uint32_t *count_column(Arena *arena, const Series *s, size_t col, size_t bins)
+{
+	int64_t read[UNIT_BINS];
+	uint32_t *values = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
+	series_column(s, col, bins, read);
+	for (size_t i = 0; i < bins; i++)
+		values[i] = read[i] > 0 ? (uint32_t)read[i] : 0;
+	return values;
+}
+
+static uint8_t *dominant_column(Arena *arena, const Series *s, const Shares *shares, size_t bins)
+{
+	uint8_t *values = arena_alloc_array(arena, bins + 1, sizeof(uint8_t));
+	Bucket before = dominant_before(shares), last = before;
+	for (size_t i = 0; i < bins; i++) {
+		Bucket most =
+			dominant_at(shares, series_start_ns(s) + (int64_t)i * series_bin_ns(s));
+		if (most == BUCKET_COUNT)
+			most = before != BUCKET_COUNT ? before : last;
+		values[i] = (uint8_t)(most == BUCKET_COUNT ? BUCKET_LINK : most);
+		last = (Bucket)values[i];
+	}
+	return values;
+}
+
+static void series_build(
+	Arena *arena, const Unit *unit, const Shares *shares, int64_t first_ns, ResultTransfer *t)
 {
 	const Series *s = unit->series;
-	if (!s || !unit->account.buckets)
-		return;
-	size_t bins = series_count(s);
+	size_t bins = MIN(series_count(s), UNIT_BINS);
 	/* a job's connection may go on when the job is over */
 	int64_t width = series_bin_ns(s), lasted = unit->account.end_ns - series_start_ns(s);
 	if (lasted >= 0 && (int64_t)bins > (lasted + width - 1) / width)
@@ -105,29 +177,12 @@ static void series_build(Arena *arena, const Unit *unit, int64_t first_ns, Resul
 	uint64_t *bytes = column(arena, s, UNIT_SERIES_BYTES, bins);
 	spread_before(unit, bins, bytes);
 	out->bytes = bytes;
-	Bucket before = dominant_before(&unit->account);
 	out->in_flight = column(arena, s, UNIT_SERIES_FLIGHT, bins);
 	out->window = column(arena, s, UNIT_SERIES_WINDOW, bins);
-	int64_t *rtt = arena_alloc_array(arena, bins + 1, sizeof(int64_t));
-	uint32_t *depth = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
-	uint32_t *repeats = arena_alloc_array(arena, bins + 1, sizeof(uint32_t));
-	uint8_t *dominant = arena_alloc_array(arena, bins + 1, sizeof(uint8_t));
-	for (size_t i = 0; i < bins; i++) {
-		int64_t v = series_value(s, UNIT_SERIES_RTT, i),
-			n = series_value(s, UNIT_SERIES_DEPTH, i);
-		rtt[i] = v > 0 ? v : RESULT_UNKNOWN_NS;
-		depth[i] = n > 0 ? (uint32_t)n : 0;
-		repeats[i] = (uint32_t)series_value(s, UNIT_SERIES_RETRANSMISSIONS, i);
-		int64_t at = series_start_ns(s) + (int64_t)i * series_bin_ns(s);
-		Bucket most = dominant_at(&unit->account, at);
-		if (most == BUCKET_COUNT)
-			most = before != BUCKET_COUNT || i == 0 ? before : dominant[i - 1];
-		dominant[i] = (uint8_t)(most == BUCKET_COUNT ? BUCKET_LINK : most);
-	}
-	out->rtt_ns = rtt;
-	out->requests_in_flight = depth;
-	out->retransmissions = repeats;
-	out->dominant = dominant;
+	out->rtt_ns = rtt_column(arena, s, bins);
+	out->requests_in_flight = count_column(arena, s, UNIT_SERIES_DEPTH, bins);
+	out->retransmissions = count_column(arena, s, UNIT_SERIES_RETRANSMISSIONS, bins);
+	out->dominant = dominant_column(arena, s, shares, bins);
 }
 
 static double slice_rate(uint64_t bytes, int64_t ns)
@@ -155,43 +210,40 @@ static bool is_alike(const Run *a, const Run *b)
 	       y <= SLICE_RATE_FACTOR * x;
 }
 
-static int64_t middle_of(size_t bin, int64_t bin_ns)
+/* Bins of @s whose middle lies before @t_ns, since the start of the picture. */
+static size_t middles_before(const Shares *s, int64_t t_ns)
 {
-	return (int64_t)bin * bin_ns + bin_ns / 2;
+	int64_t half = (INT64_C(1) << s->shift) / 2;
+	if (t_ns <= half)
+		return 0;
+	size_t bins = (size_t)((t_ns - half - 1) >> s->shift) + 1;
+	return bins < s->bins ? bins : s->bins;
 }
 
 /* Which bucket dominates the bins of @r together. */
-static Bucket run_dominant(const Account *a, const Run *r, int64_t first_ns)
+static Bucket run_dominant(const Shares *s, const Run *r, int64_t first_ns)
 {
-	int64_t bin_ns = series_bin_ns(a->buckets);
-	int64_t from = r->start_ns + first_ns - series_start_ns(a->buckets);
-	int64_t to = r->end_ns + first_ns - series_start_ns(a->buckets);
-	size_t first = from > 0 ? (size_t)(from / bin_ns) : 0;
-	if (middle_of(first, bin_ns) < from)
-		first++;
-	int64_t sum[BUCKET_COUNT] = {0};
-	size_t end = series_count(a->buckets);
-	for (size_t i = first; i < end && middle_of(i, bin_ns) < to; i++)
-		series_row_add(a->buckets, i, sum);
-	Bucket bucket = largest_of(sum);
+	size_t first = middles_before(s, r->start_ns + first_ns - s->start_ns);
+	size_t end = middles_before(s, r->end_ns + first_ns - s->start_ns);
+	Bucket bucket = dominant_of(s, first, end);
 	return bucket == BUCKET_COUNT ? r->dominant : bucket;
 }
 
-static void run_join(Run *into, const Run *next, const Account *a, int64_t first_ns)
+static void run_join(Run *into, const Run *next, const Shares *s, int64_t first_ns)
 {
 	into->end = next->end;
 	into->end_ns = next->end_ns;
 	into->bytes += next->bytes;
-	into->dominant = run_dominant(a, into, first_ns);
+	into->dominant = run_dominant(s, into, first_ns);
 }
 
 /* Joins neighbours that are alike; the bins at first, later what short runs were added to. */
-static size_t runs_join_alike(Run *runs, size_t count, const Account *a, int64_t first_ns)
+static size_t runs_join_alike(Run *runs, size_t count, const Shares *s, int64_t first_ns)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (n > 0 && is_alike(&runs[n - 1], &runs[i]))
-			run_join(&runs[n - 1], &runs[i], a, first_ns);
+			run_join(&runs[n - 1], &runs[i], s, first_ns);
 		else
 			runs[n++] = runs[i];
 	}
@@ -200,7 +252,7 @@ static size_t runs_join_alike(Run *runs, size_t count, const Account *a, int64_t
 
 /* Adds runs of few bins to the neighbour whose rate is nearer: requests come in bursts, and a bin
  * that holds one more of them is no change. */
-static size_t runs_join_short(Run *runs, size_t count, const Account *a, int64_t first_ns)
+static size_t runs_join_short(Run *runs, size_t count, const Shares *s, int64_t first_ns)
 {
 	for (size_t i = 0; i < count && count > 1;) {
 		if (runs[i].end - runs[i].first >= SLICE_MIN_BINS) {
@@ -212,7 +264,7 @@ static size_t runs_join_short(Run *runs, size_t count, const Account *a, int64_t
 					 fabs(run_rate(&runs[i - 1]) - run_rate(&runs[i])) <=
 						 fabs(run_rate(&runs[i + 1]) - run_rate(&runs[i])));
 		size_t at = is_left ? i - 1 : i;
-		run_join(&runs[at], &runs[at + 1], a, first_ns);
+		run_join(&runs[at], &runs[at + 1], s, first_ns);
 		memmove(&runs[at + 1], &runs[at + 2], (count - at - 2) * sizeof(*runs));
 		count--;
 		i = at;
@@ -221,7 +273,7 @@ static size_t runs_join_short(Run *runs, size_t count, const Account *a, int64_t
 }
 
 /* Change points: where the rate or the dominant bucket becomes another, for more than a moment. */
-static void slices_build(Arena *arena, const Account *a, int64_t first_ns, ResultTransfer *t)
+static void slices_build(Arena *arena, const Shares *shares, int64_t first_ns, ResultTransfer *t)
 {
 	const ResultSeries *s = &t->series;
 	int64_t end = t->start_ns + t->duration_ns;
@@ -238,15 +290,25 @@ static void slices_build(Arena *arena, const Account *a, int64_t first_ns, Resul
 		runs[count++] = (Run){i, i + 1, from, to, total, s->bytes[i], s->dominant[i]};
 		total += s->bytes[i];
 	}
-	count = runs_join_alike(runs, count, a, first_ns);
-	count = runs_join_short(runs, count, a, first_ns);
-	count = runs_join_alike(runs, count, a, first_ns);
+	count = runs_join_alike(runs, count, shares, first_ns);
+	count = runs_join_short(runs, count, shares, first_ns);
+	count = runs_join_alike(runs, count, shares, first_ns);
 	ResultSlice *list = arena_alloc_array(arena, count + 1, sizeof(*list));
 	for (size_t i = 0; i < count; i++)
 		list[i] = (ResultSlice){runs[i].start_ns, runs[i].end_ns - runs[i].start_ns,
 			runs[i].start_bytes, run_rate(&runs[i]), runs[i].dominant};
 	t->slices = list;
 	t->slice_count = count;
+}
+
+static void pictures_build(Arena *arena, const Unit *unit, int64_t first_ns, ResultTransfer *t)
+{
+	Shares shares;
+	if (!unit->series || !unit->account.buckets)
+		return;
+	shares_read(&unit->account, &shares);
+	series_build(arena, unit, &shares, first_ns, t);
+	slices_build(arena, &shares, first_ns, t);
 }
 
 static int by_request(const void *a, const void *b)
@@ -340,8 +402,7 @@ static void transfer_build(Arena *arena, Unit *unit, int64_t first_ns, ResultTra
 	path_build(unit, t);
 	ftp_build(unit, t);
 	budget_build(unit, t);
-	series_build(arena, unit, first_ns, t);
-	slices_build(arena, &unit->account, first_ns, t);
+	pictures_build(arena, unit, first_ns, t);
 	operations_take(arena, unit, first_ns, t);
 }
 

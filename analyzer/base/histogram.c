@@ -78,16 +78,31 @@ static void weight_set(Histogram *h, size_t at, uint64_t weight)
 	}
 }
 
+/* One block holds the weights and, behind them, the ids. Gives it @room pieces of weights of
+ * @width bytes; what there is keeps its width. */
+static bool resize(Histogram *h, size_t room, size_t width)
+{
+	size_t weights_bytes = room * PIECE_BUCKETS * width;
+	char *block = realloc(h->weights, weights_bytes + room * sizeof *h->ids);
+	if (!block)
+		return false;
+	uint16_t *ids = (uint16_t *)(void *)(block + weights_bytes);
+	if (h->piece_count > 0)
+		memmove(ids, block + (size_t)h->piece_room * PIECE_BUCKETS * h->width,
+			h->piece_count * sizeof *ids);
+	h->weights = block;
+	h->ids = ids;
+	h->piece_room = (uint8_t)room;
+	return true;
+}
+
 /* Makes weights wide enough for @weight. */
 static bool widen(Histogram *h, uint64_t weight)
 {
 	while (h->width < 8 && weight >> (8 * h->width)) {
 		size_t count = (size_t)h->piece_count * PIECE_BUCKETS;
-		void *weights =
-			realloc(h->weights, (size_t)h->piece_room * PIECE_BUCKETS * h->width * 2);
-		if (!weights)
+		if (!resize(h, h->piece_room, h->width * 2u))
 			return false;
-		h->weights = weights;
 		/* from the end, so that what is wide does not cover what is still narrow */
 		for (size_t i = count; i > 0; i--) {
 			uint64_t value = weight_get(h, i - 1);
@@ -108,17 +123,7 @@ static bool make_room(Histogram *h)
 		h->width = FIRST_WIDTH;
 	/* pieces of all values: 4 + 57 octaves of 4, so a byte counts them */
 	size_t room = h->piece_room ? h->piece_room * 2u : FIRST_ROOM;
-	if (room > UINT8_MAX)
-		room = UINT8_MAX;
-	uint16_t *ids = realloc(h->ids, room * sizeof *ids);
-	if (ids)
-		h->ids = ids;
-	void *weights = ids ? realloc(h->weights, room * PIECE_BUCKETS * h->width) : NULL;
-	if (!weights)
-		return false;
-	h->weights = weights;
-	h->piece_room = (uint8_t)room;
-	return true;
+	return resize(h, room < UINT8_MAX ? room : UINT8_MAX, h->width);
 }
 
 /* Index of the piece with @id, made if need be; -1 when the system has no memory. */
@@ -277,7 +282,6 @@ size_t histogram_bytes(const Histogram *histogram)
 
 void histogram_clear(Histogram *histogram)
 {
-	free(histogram->ids);
 	free(histogram->weights);
 	*histogram = (Histogram){0};
 }

@@ -12,7 +12,7 @@
 
 /** Histogram: private fields; by value, zeroed when empty, must not be copied while in use. */
 typedef struct Histogram {
-	uint16_t *ids; /* of the pieces, ascending */
+	uint16_t *ids; /* of the pieces, ascending; behind the weights in their block */
 	void *weights; /* 16 of them a piece, each of `width` bytes */
 	uint8_t piece_count, piece_room;
 	uint8_t width;    /* 2, 4 or 8: grows when a weight needs it */

@@ -208,6 +208,9 @@ void series_add_row(Series *series, int64_t t_ns, size_t first, size_t count, co
 /* floor(total * part / whole) for part <= whole. */
 static int64_t share_of(int64_t total, uint64_t part, uint64_t whole)
 {
+	/* of an account the time is what is shared out: no more than its nanoseconds */
+	if (total >= 0 && (uint64_t)total == whole)
+		return (int64_t)part;
 	__extension__ unsigned __int128 product =
 		(unsigned __int128)(total < 0 ? 0 - (uint64_t)total : (uint64_t)total) * part;
 	uint64_t share = (uint64_t)(product / whole);
@@ -223,6 +226,11 @@ void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns
 	}
 	size_t last = bin_of(series, to - 1); /* folds first, so that the widths stay */
 	size_t first = bin_of(series, from);
+	if (first == last) {
+		bool is_below = series->rules[column] == SERIES_MAX && total < 0;
+		add_to_bin(series, column, first, is_below ? 0 : total);
+		return;
+	}
 	int64_t given = 0;
 	for (size_t bin = first; bin <= last; bin++) {
 		if (series->rules[column] == SERIES_MAX) {
@@ -269,16 +277,23 @@ size_t series_count(const Series *series)
 /* Halves the cells of a series that is complete, when all values fit. */
 static bool pack(Series *series, size_t cells)
 {
-	for (size_t i = 0; i < cells; i++) {
-		if (series->values[i] < -1 || series->values[i] >= UINT32_MAX)
-			return false;
-	}
 	/* a block of its own: a shorter one would leave a hole behind it that nothing fits into */
-	series->packed = malloc((cells > 0 ? cells : 1) * sizeof *series->packed);
-	if (!series->packed)
+	uint32_t *packed = malloc((cells > 0 ? cells : 1) * sizeof *packed);
+	if (!packed)
 		return false;
-	for (size_t i = 0; i < cells; i++)
-		series->packed[i] = (uint32_t)(series->values[i] + 1);
+	size_t at = 0;
+	for (size_t b = 0; b < series->used; b++) {
+		const int64_t *row = series->values + b * series->stride;
+		for (size_t p = 0; p < series->placed; p++) {
+			uint64_t value = (uint64_t)row[p] + 1;
+			if (value > UINT32_MAX) {
+				free(packed);
+				return false;
+			}
+			packed[at++] = (uint32_t)value;
+		}
+	}
+	series->packed = packed;
 	free(series->values);
 	series->values = NULL;
 	return true;
@@ -288,15 +303,16 @@ void series_seal(Series *series)
 {
 	if (!series || series->is_sealed)
 		return;
-	/* rows move forward, so that none is overwritten before its turn */
-	for (size_t b = 1; b < series->used; b++)
-		memmove(series->values + b * series->placed, series->values + b * series->stride,
-			series->placed * sizeof *series->values);
-	series->stride = series->placed;
 	series->is_sealed = true;
 	/* never less than a cell, so that there is a block */
 	size_t cells = series->used * series->placed;
-	if (pack(series, cells))
+	bool is_packed = pack(series, cells);
+	/* rows move forward, so that none is overwritten before its turn */
+	for (size_t b = 1; b < series->used && !is_packed; b++)
+		memmove(series->values + b * series->placed, series->values + b * series->stride,
+			series->placed * sizeof *series->values);
+	series->stride = series->placed;
+	if (is_packed)
 		return;
 	int64_t *values = realloc(series->values, (cells > 0 ? cells : 1) * sizeof *values);
 	if (values)
@@ -316,11 +332,30 @@ int64_t series_value(const Series *series, size_t column, size_t bin)
 				 : cell_at(series, bin * series->stride + place);
 }
 
-void series_row_add(const Series *series, size_t bin, int64_t *sums)
+size_t series_columns(const Series *series, uint8_t ret[SERIES_MAX_COLUMNS])
 {
-	for (uint8_t p = 0; p < series->placed; p++)
-		sums[series->column_of[p]] = sum_of(
-			sums[series->column_of[p]], cell_at(series, bin * series->stride + p));
+	size_t count = 0;
+	for (uint8_t c = 0; c < series->column_count; c++) {
+		if (series->place[c] != NO_PLACE)
+			ret[count++] = c;
+	}
+	return count;
+}
+
+void series_column(const Series *series, size_t column, size_t count, int64_t *ret)
+{
+	uint8_t place = series->place[column];
+	size_t stride = series->stride;
+	if (place == NO_PLACE) {
+		for (size_t b = 0; b < count; b++)
+			ret[b] = empty_value(series->rules[column]);
+	} else if (series->packed) {
+		for (size_t b = 0; b < count; b++)
+			ret[b] = (int64_t)series->packed[b * stride + place] - 1;
+	} else {
+		for (size_t b = 0; b < count; b++)
+			ret[b] = series->values[b * stride + place];
+	}
 }
 
 void series_free(Series *series)

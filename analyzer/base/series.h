@@ -64,9 +64,11 @@ size_t series_count(const Series *series);
 /** series_value: value of @bin (below series_count()) in @column. */
 int64_t series_value(const Series *series, size_t column, size_t bin);
 
-/** series_row_add: adds the values of @bin (below series_count()) of all columns, which all are
- * SERIES_SUM, to @sums. */
-void series_row_add(const Series *series, size_t bin, int64_t *sums);
+/** series_columns: the columns that have values to @ret, ascending; returns how many. */
+size_t series_columns(const Series *series, uint8_t ret[SERIES_MAX_COLUMNS]);
+
+/** series_column: the values of the first @count bins (at most series_count()) of @column. */
+void series_column(const Series *series, size_t column, size_t count, int64_t *ret);
 
 /** series_seal: nothing is added any more (later calls are ignored): columns without values are
  * given back. NULL is allowed. */
