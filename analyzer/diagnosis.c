@@ -213,20 +213,34 @@ static GPtrArray *causes_in_order(void)
 	return causes;
 }
 
+/* Most causes say nothing and touch nothing: telling that is cheaper than clearing what is clear.
+ */
+static void draft_clear(FindingDraft *draft)
+{
+	static const FindingDraft none;
+	if (memcmp(draft, &none, sizeof(none)) != 0)
+		memset(draft, 0, sizeof(*draft));
+}
+
 static void examine(Examination *ex, uint32_t index, const GPtrArray *causes)
 {
 	CauseContext context;
+	FindingCandidate candidate;
 	const Unit *unit = ex->input->units[index];
 	guint first = ex->drafts->len;
 	ex->is_examined[index] = true;
 	context_make(ex, unit, &context);
+	memset(&candidate, 0, sizeof(candidate));
+	candidate.unit = index;
+	candidate.wall_ns = context.wall_ns;
+	candidate.bytes = context.bytes;
 	for (guint i = 0; i < causes->len; i++) {
 		const Cause *cause = causes->pdata[i];
-		FindingCandidate candidate = {.cause = cause,
-			.unit = index,
-			.wall_ns = context.wall_ns,
-			.bytes = context.bytes};
-		if (!cause->conclude || !cause->conclude(&context, &candidate.draft) ||
+		if (!cause->conclude)
+			continue;
+		draft_clear(&candidate.draft);
+		candidate.cause = cause;
+		if (!cause->conclude(&context, &candidate.draft) ||
 			!is_large_enough(&context, &candidate.draft))
 			continue;
 		clamp_savings(&candidate.draft);

@@ -185,20 +185,28 @@ static const GArray *largest_of(Surroundings *surroundings, const uint8_t addr[1
 	return host->facts;
 }
 
+/* The lists are in order of place; what stands in more than one of them is taken once. */
 static void connections_join(Surroundings *surroundings, Between *between)
 {
-	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	const GArray *parts[] = {between->facts, largest_of(surroundings, between->key.low),
 		largest_of(surroundings, between->key.high)};
+	guint at[G_N_ELEMENTS(parts)] = {0}, room = 0;
 	for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
-		g_array_append_vals(all, parts[i]->data, parts[i]->len);
-	g_array_sort(all, by_place);
-	between->connections = g_ptr_array_sized_new(all->len);
-	for (guint i = 0; i < all->len; i++) {
-		uint32_t at = g_array_index(all, uint32_t, i);
-		if (i == 0 || at != g_array_index(all, uint32_t, i - 1))
-			g_ptr_array_add(
-				between->connections, (gpointer)(uintptr_t)surroundings->facts[at]);
+		room += parts[i]->len;
+	between->connections = g_ptr_array_sized_new(room);
+	for (;;) {
+		uint32_t next = UINT32_MAX;
+		for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
+			if (at[i] < parts[i]->len)
+				next = MIN(next, g_array_index(parts[i], uint32_t, at[i]));
+		}
+		if (next == UINT32_MAX)
+			return;
+		for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
+			at[i] += at[i] < parts[i]->len &&
+				 g_array_index(parts[i], uint32_t, at[i]) == next;
+		g_ptr_array_add(
+			between->connections, (gpointer)(uintptr_t)surroundings->facts[next]);
 	}
 }
 

@@ -13,10 +13,26 @@ bool address_is_v4(const uint8_t addr[16])
 	return memcmp(addr, prefix, sizeof(prefix)) == 0;
 }
 
+/* As inet_ntop() writes it, which goes through printf(). */
+static void v4_text(const uint8_t addr[4], char *text)
+{
+	for (int i = 0; i < 4; i++) {
+		unsigned byte = addr[i];
+		if (byte >= 100)
+			*text++ = (char)('0' + byte / 100);
+		if (byte >= 10)
+			*text++ = (char)('0' + byte / 10 % 10);
+		*text++ = (char)('0' + byte % 10);
+		*text++ = i < 3 ? '.' : '\0';
+	}
+}
+
 const char *address_text(Arena *arena, const uint8_t addr[16])
 {
 	char text[INET6_ADDRSTRLEN] = "";
-	bool is_v4 = address_is_v4(addr);
-	inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? addr + 12 : addr, text, sizeof(text));
+	if (address_is_v4(addr))
+		v4_text(addr + 12, text);
+	else
+		inet_ntop(AF_INET6, addr, text, sizeof(text));
 	return arena_strdup(arena, text);
 }
