@@ -326,12 +326,14 @@ static void operations_take(Arena *arena, Unit *unit, int64_t first_ns, ResultTr
 	uint32_t count = unit->operation_count + unit->longest_count;
 	unit->operations = NULL;
 	unit->operation_room = unit->operation_count = unit->longest_count = 0;
+	bool is_sorted = true; /* most are: they came in this order */
 	for (uint32_t i = 0; i < count; i++) {
 		list[i].request_ns -= first_ns;
 		list[i].reply_first_ns -= first_ns;
 		list[i].reply_ns -= first_ns;
+		is_sorted = is_sorted && (i == 0 || by_request(&list[i - 1], &list[i]) <= 0);
 	}
-	if (count > 0)
+	if (!is_sorted)
 		qsort(list, count, sizeof(*list), by_request);
 	t->operations = list;
 	t->operation_count = count;
@@ -369,10 +371,23 @@ static void ftp_build(const Unit *unit, ResultTransfer *t)
 		.last_byte_to_done_ns = span_ns(f->last_byte_ns, f->done_ns)};
 }
 
+/* "T12" */
+static const char *id_text(Arena *arena, char kind, uint32_t number)
+{
+	char text[12], *at = text + sizeof(text);
+	*--at = '\0';
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	*--at = kind;
+	return arena_strdup(arena, at);
+}
+
 static void transfer_build(Arena *arena, Unit *unit, int64_t first_ns, ResultTransfer *t)
 {
 	const DataFacts *main = unit_main(unit);
-	t->id = arena_printf(arena, "%c%u", unit->is_job ? 'J' : 'T', unit->number);
+	t->id = id_text(arena, unit->is_job ? 'J' : 'T', unit->number);
 	t->is_job = unit->is_job;
 	t->streams = arena_memdup(arena, unit->streams, unit->stream_count * sizeof(uint32_t));
 	t->stream_count = unit->stream_count;

@@ -210,6 +210,22 @@ uint64_t histogram_count(const Histogram *histogram)
 	return histogram->count;
 }
 
+static uint64_t piece_weight(const Histogram *h, unsigned piece)
+{
+	uint64_t sum = 0;
+	if (h->width == FIRST_WIDTH) {
+		const uint16_t *weights =
+			(const uint16_t *)h->weights + (size_t)piece * PIECE_BUCKETS;
+		uint32_t narrow = 0;
+		for (unsigned b = 0; b < PIECE_BUCKETS; b++)
+			narrow += weights[b];
+		return narrow;
+	}
+	for (unsigned b = 0; b < PIECE_BUCKETS; b++)
+		sum += weight_get(h, (size_t)piece * PIECE_BUCKETS + b);
+	return sum;
+}
+
 int64_t histogram_quantile(const Histogram *histogram, double q)
 {
 	if (histogram->count == 0)
@@ -223,20 +239,20 @@ int64_t histogram_quantile(const Histogram *histogram, double q)
 	uint64_t rank = exact >= (double)histogram->count ? histogram->count : (uint64_t)exact;
 	if (rank < 1)
 		rank = 1;
-	uint64_t below = 0;
-	for (unsigned p = 0; p < histogram->piece_count; p++) {
-		for (unsigned b = 0; b < PIECE_BUCKETS; b++) {
-			below += weight_get(histogram, p * PIECE_BUCKETS + b);
-			if (below < rank)
-				continue;
-			int64_t value =
-				bucket_middle(((unsigned)histogram->ids[p] << PIECE_BITS) + b);
-			if (value < histogram->min)
-				return histogram->min;
-			return value > histogram->max ? histogram->max : value;
-		}
+	uint64_t below = 0, weight;
+	unsigned p = 0, b = 0;
+	while (p < histogram->piece_count && below + (weight = piece_weight(histogram, p)) < rank) {
+		below += weight;
+		p++;
 	}
-	return histogram->max;
+	if (p == histogram->piece_count)
+		return histogram->max;
+	while ((below += weight_get(histogram, p * PIECE_BUCKETS + b)) < rank)
+		b++;
+	int64_t value = bucket_middle(((unsigned)histogram->ids[p] << PIECE_BITS) + b);
+	if (value < histogram->min)
+		return histogram->min;
+	return value > histogram->max ? histogram->max : value;
 }
 
 int64_t histogram_min(const Histogram *histogram)

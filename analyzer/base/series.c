@@ -45,15 +45,20 @@ static SeriesRule rule_at(const Series *s, size_t place)
 
 static void clear_rows(Series *s, size_t from, size_t to)
 {
-	for (size_t b = from; b < to; b++)
-		for (size_t p = 0; p < s->placed; p++)
-			s->values[b * s->stride + p] = empty_value(rule_at(s, p));
+	for (size_t p = 0; p < s->placed; p++) {
+		int64_t empty = empty_value(rule_at(s, p));
+		for (size_t b = from; b < to; b++)
+			s->values[b * s->stride + p] = empty;
+	}
 }
 
-/* Doubles the rows; false when all are there or the system has no memory. */
-static bool grow(Series *s)
+/* Doubles the rows until there are @wanted; false when there cannot be more or the system has no
+ * memory. */
+static bool grow(Series *s, size_t wanted)
 {
 	size_t room = s->room ? s->room * 2 : FIRST_ROOM;
+	while (room < wanted)
+		room *= 2;
 	if (room > s->bins)
 		room = s->bins;
 	if (room == s->room)
@@ -113,7 +118,7 @@ Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const Ser
 		series->rules[c] = (uint8_t)rules[c];
 		series->place[c] = NO_PLACE;
 	}
-	if (!grow(series)) {
+	if (!grow(series, FIRST_ROOM)) {
 		free(series);
 		return NULL;
 	}
@@ -167,17 +172,31 @@ static uint64_t since_start(const Series *s, int64_t t_ns)
 	return t_ns > s->start_ns ? (uint64_t)t_ns - (uint64_t)s->start_ns : 0;
 }
 
-/* The bin of a time; grows or folds until there is one. */
-static size_t bin_of(Series *s, uint64_t since_ns)
+/* Makes room for the bin of a time: grows, or folds until there is one. */
+static size_t bin_make(Series *s, uint64_t since_ns)
 {
 	while (since_ns >> s->shift >= s->room) {
-		if (since_ns >> s->shift >= s->bins || !grow(s))
+		uint64_t bin = since_ns >> s->shift;
+		if (bin >= s->bins || !grow(s, (size_t)bin + 1))
 			series_fold(s);
 	}
 	size_t bin = (size_t)(since_ns >> s->shift);
 	if (bin >= s->used)
 		s->used = bin + 1;
 	return bin;
+}
+
+/* The bin of a time, made when there is none. */
+static size_t bin_of(Series *s, uint64_t since_ns)
+{
+	uint64_t bin = since_ns >> s->shift;
+	return bin < s->used ? (size_t)bin : bin_make(s, since_ns);
+}
+
+void series_reach(Series *series, int64_t t_ns)
+{
+	if (!series->is_sealed && t_ns > series->start_ns)
+		bin_of(series, since_start(series, t_ns) - 1);
 }
 
 void series_add(Series *series, size_t column, int64_t t_ns, int64_t value)
@@ -194,9 +213,7 @@ void series_add_row(Series *series, int64_t t_ns, size_t first, size_t count, co
 	if (series->is_sealed)
 		return;
 	uint64_t since_ns = since_start(series, t_ns);
-	size_t bin = (size_t)(since_ns >> series->shift);
-	if (bin >= series->used)
-		bin = bin_of(series, since_ns);
+	size_t bin = bin_of(series, since_ns);
 	for (size_t c = first; c < first + count; c++) {
 		uint8_t place = place_of(series, c);
 		if (place != NO_PLACE)

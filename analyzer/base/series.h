@@ -50,6 +50,10 @@ void series_add_row(
  */
 void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns, int64_t total);
 
+/** series_reach: values up to @t_ns will be added for certain: its bins get wide enough at once,
+ * which spares growing and folding on the way and changes nothing else. */
+void series_reach(Series *series, int64_t t_ns);
+
 /** series_start_ns, series_bin_ns: where bin 0 begins and how wide the bins are now. */
 int64_t series_start_ns(const Series *series);
 int64_t series_bin_ns(const Series *series);

@@ -96,13 +96,13 @@ typedef struct FindingDraft {
 	const char *doubt;                 /* why we are not sure; NULL */
 	double ceiling_bytes_per_s;
 	const char *ceiling_formula;
-	ResultNumber numbers[CAUSE_MAX_NUMBERS];
-	uint32_t number_count;
-	ResultEvidence evidence[CAUSE_MAX_EVIDENCE]; /* time_ns since the epoch here; made relative
-							later */
-	uint32_t evidence_count;
 	bool is_elsewhere;     /* some of it is of other connections */
 	const char *next_test; /* the one test that would settle a "possible"; NULL */
+	uint32_t number_count, evidence_count;
+	/* written by cause_number() and cause_evidence() alone, and counted by them */
+	ResultNumber numbers[CAUSE_MAX_NUMBERS];
+	ResultEvidence evidence[CAUSE_MAX_EVIDENCE]; /* time_ns since the epoch here; made relative
+							later */
 } FindingDraft;
 
 /* Numbers and lines of advice of a guide. */
@@ -166,8 +166,9 @@ typedef struct Cause {
 				    loss and windows, 400-499     requests, 500-599 server and client,
 				    600-699 comparisons, 700-799 notes; unique */
 	bool (*conclude)(const CauseContext *context,
-		FindingDraft *draft); /* false: nothing to say. NULL: never a finding of a
-					 transfer; the guide says where it is told */
+		FindingDraft *draft); /* false: nothing to say; of what it wrote then, the first
+					 was a claim or the sentence. NULL: never a finding
+					 of a transfer; the guide says where it is told */
 	/** rules_out: when it did not conclude, a short reason with a number ("loss 0.00 %"), or
 	 * NULL; may be NULL. */
 	const char *(*rules_out)(const CauseContext *context);

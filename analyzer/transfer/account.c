@@ -70,6 +70,14 @@ void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket
 		series_add_span(account->buckets, bucket, from, to, ns);
 }
 
+void account_reach(Account *account, int64_t from_ns, int64_t to_ns)
+{
+	int64_t from = from_ns > account->start_ns ? from_ns : account->start_ns;
+	int64_t to = to_ns < account->end_ns ? to_ns : account->end_ns;
+	if (to > from && account->buckets)
+		series_reach(account->buckets, to);
+}
+
 const AccountEvidence *account_evidence(const Account *account, Bucket bucket)
 {
 	static const AccountEvidence none[ACCOUNT_EVIDENCE];

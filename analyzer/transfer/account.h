@@ -48,6 +48,9 @@ typedef struct Account {
 void account_add(Account *account, int64_t from_ns, int64_t to_ns, Bucket bucket, OpClass op_class,
 	Side side, uint64_t frame, uint32_t stream, bool is_after_loss);
 
+/** account_reach: [@from_ns, @to_ns) of the timeline is added next, without a gap. */
+void account_reach(Account *account, int64_t from_ns, int64_t to_ns);
+
 /** account_sum_ns: all buckets together. */
 int64_t account_sum_ns(const Account *account);
 

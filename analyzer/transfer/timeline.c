@@ -75,6 +75,10 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 	int64_t travel = span->travel_ns < span->ns - link - others ? span->travel_ns
 								    : span->ns - link - others;
 	for (Account *a = timeline->accounts; a; a = a->next) {
+		a->covered_ns = to;
+		/* those that wait for their last spans, or begin later */
+		if (a->end_ns <= from || a->start_ns >= to)
+			continue;
 		if (link > 0)
 			account_add(a, from, from + link, BUCKET_LINK, OP_OTHER, span->side,
 				span->frame, span->stream, false);
@@ -87,7 +91,6 @@ static void commit_span(Timeline *timeline, const Span *span, const double capac
 				span->side, span->frame, span->stream, false);
 		account_add(a, rest + travel, to, span->bucket, span->op_class, span->side,
 			span->frame, span->stream, span->is_after_loss);
-		a->covered_ns = to;
 	}
 	int64_t silent = span->ns - link - others - travel;
 	if (timeline->stalled && silent >= timeline->stall_ns)
@@ -122,6 +125,11 @@ static void commit(Timeline *timeline, uint32_t spans)
 {
 	double capacity[2] = {
 		capacity_of(timeline, SIDE_CLIENT), capacity_of(timeline, SIDE_SERVER)};
+	int64_t to_ns = timeline->committed_ns;
+	for (uint32_t i = 0; i < spans; i++)
+		to_ns += timeline->log[i].ns;
+	for (Account *a = timeline->accounts; a; a = a->next)
+		account_reach(a, timeline->committed_ns, to_ns);
 	for (uint32_t i = 0; i < spans; i++)
 		commit_span(timeline, &timeline->log[i], capacity);
 	timeline->count -= spans;

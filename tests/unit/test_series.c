@@ -76,6 +76,8 @@ Test(series, matches_rebinning_everything)
 				continue;
 			}
 			a->t1 = a->t0 + random_between(&random, -2, reach);
+			if (a->t1 > a->t0 && random_below(&random, 2))
+				series_reach(s, a->t1);
 			series_add_span(s, a->column, a->t0, a->t1, a->value);
 		}
 		int64_t width = series_bin_ns(s);
@@ -121,18 +123,34 @@ Test(series, far_times)
 	series_free(NULL);
 }
 
+static void columns_are_their_values(const Series *series, size_t columns)
+{
+	uint8_t used[SERIES_MAX_COLUMNS];
+	size_t count = series_columns(series, used);
+	int64_t values[16];
+	cr_assert_eq(count, 2);
+	cr_assert(used[0] == 1 && used[1] == 3, "in order, though the second one came first");
+	for (size_t c = 0; c < columns; c++) {
+		series_column(series, c, series_count(series), values);
+		for (size_t b = 0; b < series_count(series); b++)
+			cr_assert_eq(values[b], series_value(series, c, b));
+	}
+}
+
 Test(series, sealing_keeps_every_value_and_takes_no_more)
 {
 	const SeriesRule mixed[] = {SERIES_SUM, SERIES_SUM, SERIES_MAX, SERIES_MAX};
 	Series *series = series_new(0, 16, 4, mixed);
 	for (int64_t i = 0; i < 100; i++)
-		series_add(series, i % 3 == 0 ? 1 : 3, i * 3 * SERIES_FIRST_BIN_NS, i + 1);
+		series_add(series, i % 3 == 0 ? 3 : 1, i * 3 * SERIES_FIRST_BIN_NS, i + 1);
 	size_t count = series_count(series);
 	int64_t before[16][4];
 	for (size_t b = 0; b < count; b++)
 		for (size_t c = 0; c < 4; c++)
 			before[b][c] = series_value(series, c, b);
+	columns_are_their_values(series, 4);
 	series_seal(series);
+	columns_are_their_values(series, 4);
 	series_seal(series);
 	series_add(series, 0, 0, 1000);
 	series_add_span(series, 1, 0, 1000 * SERIES_FIRST_BIN_NS, 1000);
