@@ -311,11 +311,16 @@ static double caught_variance(const Saving *saving)
 	return saving->caught_variance + saving->lossy_variance * caught * caught;
 }
 
+/* Trains that do not agree well enough to prove a speed leave open at least what they may differ
+ * by.
+ */
 static int64_t needed_ns(const CauseContext *context)
 {
 	if (context->goodput_limit <= 0)
 		return 0;
 	double ns = (double)context->bytes * 1e9 / context->goodput_limit;
+	if (!context->capacity.is_proven)
+		ns *= 1 + PATH_PROVEN_SPREAD;
 	return ns < (double)context->wall_ns ? (int64_t)ns : context->wall_ns;
 }
 

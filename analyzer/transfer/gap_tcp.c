@@ -489,7 +489,11 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 		return;
 	PathDirection *dir = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
 	train_break(&dir->data_train);
-	train_break(&dir->ack_train);
+	/* next to a sender at its window's edge every acknowledgement is followed by data, and no
+	 * train of them would be seen: that they may come as slowly as it sends is known where they
+	 * are read (path.c), and the pause itself is long enough to end one */
+	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0)
+		train_break(&dir->ack_train);
 }
 
 void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label)

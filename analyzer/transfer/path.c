@@ -6,9 +6,7 @@
 
 #include <math.h>
 
-/* A proven speed: trains of at least 16 segments whose middle half lies within this of each other.
- */
-#define PROVEN_SPREAD 0.15
+/* Trains of at least 16 segments prove a speed. */
 #define PROVEN_LEVEL 2
 /* Trains of eight segments, fewer tell of bursts; one window in twenty may be one that was
  * squeezed.
@@ -21,8 +19,8 @@
 #define UNEVEN_MIN_NS TRAIN_CLOSE_NS
 /* Of a receiver that soon holds its acknowledgements back there are a few only, those of an initial
  * window and the round after it (RFC 6928: 10 segments, then 20): windows of four segments that
- * lie within PROVEN_SPREAD came through the bottleneck one by one. One in five may be slower: a
- * host paused in it. */
+ * lie within PATH_PROVEN_SPREAD came through the bottleneck one by one. One in five may be slower:
+ * a host paused in it. */
 #define FEW_WINDOWS 4
 #define FEW_PAUSED 5
 /* Stretches with a standing queue that make an estimate. */
@@ -150,7 +148,7 @@ static Capacity trains_capacity(const Histogram levels[TRAIN_LEVELS])
 	c.high = (double)histogram_quantile(h, 0.75);
 	c.bytes_per_s = c.high;
 	c.fastest = fastest_train(levels);
-	c.is_proven = level >= PROVEN_LEVEL && c.high - c.low <= PROVEN_SPREAD * c.high;
+	c.is_proven = level >= PROVEN_LEVEL && c.high - c.low <= PATH_PROVEN_SPREAD * c.high;
 	return c;
 }
 
@@ -164,7 +162,7 @@ static Capacity few_capacity(const Histogram *shortest)
 	double rank = (double)(paused + 1) / (double)histogram_count(shortest);
 	double low = (double)histogram_quantile(shortest, rank);
 	double high = (double)histogram_max(shortest);
-	if (high - low > PROVEN_SPREAD * high)
+	if (high - low > PATH_PROVEN_SPREAD * high)
 		return c;
 	c.low = low;
 	c.high = c.fastest = high;
@@ -181,7 +179,7 @@ static double even_quarter(const Histogram *shortest)
 		return 0;
 	double low = (double)histogram_quantile(shortest, 0.75);
 	double high = (double)histogram_quantile(shortest, FASTEST_QUANTILE);
-	return high - low <= PROVEN_SPREAD * high ? high : 0;
+	return high - low <= PATH_PROVEN_SPREAD * high ? high : 0;
 }
 
 Capacity path_capacity(const Path *path, int dir)
@@ -203,7 +201,7 @@ Capacity path_capacity(const Path *path, int dir)
 			best.bytes_per_s = rate;
 			best.low = (double)histogram_quantile(&d->queue, 0.25);
 			best.high = (double)histogram_quantile(&d->queue, 0.75);
-			best.is_proven = best.high - best.low <= PROVEN_SPREAD * best.high;
+			best.is_proven = best.high - best.low <= PATH_PROVEN_SPREAD * best.high;
 			best.fastest = (double)histogram_quantile(&d->queue, FASTEST_QUANTILE);
 			best.is_share = true;
 		}

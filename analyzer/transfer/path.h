@@ -17,6 +17,8 @@
 #define TRAIN_LEVELS 4
 /* Windows a train length must have before it counts. */
 #define TRAIN_MIN_WINDOWS 10
+/* A speed is proven when the middle half of its trains lies within this of each other. */
+#define PATH_PROVEN_SPREAD 0.15
 /* Ethernet framing that IP lengths do not show: preamble, header, checksum, gap. IEEE 802.3. */
 #define FRAMING_BYTES 38
 

@@ -121,6 +121,19 @@ static void accounts_done(Timeline *timeline)
 	}
 }
 
+static void log_resize(Timeline *timeline, uint32_t room)
+{
+	uint32_t beyond = room > TIMELINE_LOG_MAX ? room - TIMELINE_LOG_MAX : 0;
+	uint32_t before = timeline->room > TIMELINE_LOG_MAX ? timeline->room - TIMELINE_LOG_MAX : 0;
+	Span *log = realloc(timeline->log, room * sizeof(Span));
+	if (!log)
+		return;
+	if (timeline->long_logs)
+		*timeline->long_logs += beyond - before;
+	timeline->log = log;
+	timeline->room = room;
+}
+
 static void commit(Timeline *timeline, uint32_t spans)
 {
 	double capacity[2] = {
@@ -135,31 +148,64 @@ static void commit(Timeline *timeline, uint32_t spans)
 	timeline->count -= spans;
 	if (timeline->count > 0)
 		memmove(timeline->log, timeline->log + spans, timeline->count * sizeof(Span));
+	if (timeline->room > TIMELINE_LOG_MAX && timeline->count <= TIMELINE_LOG_MAX / 2)
+		log_resize(timeline, TIMELINE_LOG_MAX);
 	accounts_done(timeline);
-}
-
-static Span *log_push(Timeline *timeline)
-{
-	if (timeline->count == timeline->room) {
-		uint32_t room = timeline->room ? timeline->room * 2 : TIMELINE_LOG_START;
-		Span *bigger = room <= TIMELINE_LOG_MAX
-				       ? realloc(timeline->log, room * sizeof(Span))
-				       : NULL;
-		if (bigger) {
-			timeline->log = bigger;
-			timeline->room = room;
-		} else if (timeline->room > 0) {
-			commit(timeline, timeline->count / 2);
-		} else {
-			return NULL;
-		}
-	}
-	return &timeline->log[timeline->count++];
 }
 
 static PathDirection *path_direction(const Timeline *timeline, Side side)
 {
 	return &timeline->path->dir[(side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1];
+}
+
+/* Whether what is sent most is sent at a speed that will not turn out to be another. */
+static bool is_speed_certain(const Timeline *timeline)
+{
+	if (timeline->capacity_hint > 0 || !timeline->path)
+		return true;
+	Side side = timeline->own_bytes[SIDE_CLIENT] > timeline->own_bytes[SIDE_SERVER]
+			    ? SIDE_CLIENT
+			    : SIDE_SERVER;
+	return path_capacity(
+		timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1)
+		.is_proven;
+}
+
+/* Room for twice as many spans as there is room for now; 0 when some are to be committed instead.
+ */
+static uint32_t more_room(const Timeline *timeline)
+{
+	uint32_t room = timeline->room ? timeline->room * 2 : TIMELINE_LOG_START;
+	if (room <= TIMELINE_LOG_MAX)
+		return room;
+	if (room > TIMELINE_LOG_UNSURE_MAX || !timeline->accounts || !timeline->long_logs ||
+		*timeline->long_logs + (room - timeline->room) > TIMELINE_LONG_LOGS_ROOM ||
+		is_speed_certain(timeline))
+		return 0;
+	return room;
+}
+
+/* The older half; once the speed is certain all that a short log would not have kept. */
+static uint32_t spans_to_commit(const Timeline *timeline)
+{
+	if (timeline->room > TIMELINE_LOG_MAX && is_speed_certain(timeline))
+		return timeline->count - TIMELINE_LOG_MAX / 2;
+	return timeline->count / 2;
+}
+
+static Span *log_push(Timeline *timeline)
+{
+	if (timeline->count == timeline->room) {
+		uint32_t room = more_room(timeline);
+		if (room > 0)
+			log_resize(timeline, room);
+		if (timeline->count == timeline->room) {
+			if (timeline->room == 0)
+				return NULL;
+			commit(timeline, spans_to_commit(timeline));
+		}
+	}
+	return &timeline->log[timeline->count++];
 }
 
 void timeline_path_bytes(Timeline *timeline, Side side, uint32_t wire_bytes)
@@ -328,6 +374,8 @@ void timeline_finish(Timeline *timeline)
 
 void timeline_clear(Timeline *timeline)
 {
+	if (timeline->long_logs && timeline->room > TIMELINE_LOG_MAX)
+		*timeline->long_logs -= timeline->room - TIMELINE_LOG_MAX;
 	free(timeline->log);
 	timeline->log = NULL;
 	timeline->count = timeline->room = 0;

@@ -21,6 +21,10 @@
 /* Spans that wait; older ones are committed when more come. */
 #define TIMELINE_LOG_MAX 512
 #define TIMELINE_LOG_START 16
+/* While the path's speed is not certain they wait longer, 40 bytes each, as far as there is room
+ * for all timelines together. */
+#define TIMELINE_LOG_UNSURE_MAX 16384
+#define TIMELINE_LONG_LOGS_ROOM 65536
 
 /** Span: one interval, beginning where the one before ended. */
 typedef struct Span {
@@ -42,6 +46,8 @@ typedef struct Timeline {
 	int64_t accounted_ns; /* end of the log: everything before it has a label */
 	Span *log;
 	uint32_t count, room;
+	uint32_t *long_logs; /* room beyond TIMELINE_LOG_MAX that all timelines have taken; NULL:
+				this one takes none */
 	Path *path;
 	uint64_t own_bytes[2]; /* by Side: sent by this timeline... */
 	bool client_is_low;    /* path->dir[0] is what the client sends */
@@ -61,7 +67,7 @@ typedef struct Timeline {
 	int64_t backward_ns; /* times that stepped back were clamped, in all */
 } Timeline;
 
-/** timeline_init: begins at @start_ns. @path may be NULL. */
+/** timeline_init: begins at @start_ns. @path may be NULL. Its log is to be cleared before that. */
 void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low);
 
 /** timeline_path_bytes: @wire_bytes of this timeline were sent by @side; counted for the path too.

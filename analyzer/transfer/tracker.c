@@ -69,6 +69,7 @@ static void on_stalled(
 static void timeline_listen(Tracker *tracker, Conversation *conv)
 {
 	conv->own_timeline.account_done = tracker_account_done;
+	conv->own_timeline.long_logs = &tracker->long_logs;
 	conv->own_timeline.stalled = on_stalled;
 	conv->tcp.is_never_steady = tracker->limits.is_unpredicted;
 	if (tracker->limits.stall_ns > 0)

@@ -43,6 +43,7 @@ struct Tracker {
 	GHashTable *sessions;  /* tracker_channel.h */
 	int64_t swept_ns;      /* when unused paths were last looked for */
 	uint32_t trails;       /* of all paths now */
+	uint32_t long_logs;    /* Timeline.long_logs */
 };
 
 extern const SessionOps tracker_session_ops;
