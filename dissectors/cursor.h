@@ -162,6 +162,12 @@ __attribute__((always_inline)) static inline uint32_t cursor_load_be32(const uin
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/** cursor_load_be64: eight bytes in network order at @p, unchecked. */
+__attribute__((always_inline)) static inline uint64_t cursor_load_be64(const uint8_t *p)
+{
+	return (uint64_t)cursor_load_be32(p) << 32 | cursor_load_be32(p + 4);
+}
+
 /** cursor_load_le16: two bytes, least significant first, at @p, unchecked. */
 __attribute__((always_inline)) static inline uint16_t cursor_load_le16(const uint8_t *p)
 {

@@ -61,47 +61,44 @@ typedef struct Packet {
 	uint64_t frame;       /* position in its file, from 1, as Wireshark counts */
 	uint64_t file_offset; /* of the record, in bytes of the uncompressed file */
 	uint32_t wirelen;     /* frame length on the wire */
-	uint32_t caplen;      /* bytes kept */
 	uint16_t input;       /* which input file */
 	uint16_t interface;   /* pcapng: index in InputInfo.interfaces, across sections; else 0 */
+	uint32_t caplen;      /* bytes kept */
 	uint32_t link_type;   /* LINKTYPE_ value */
 
-	/* set by packet_decode */
+	/* Set by packet_decode. In the order of the work of the shortcut (packet_fast.h): constants
+	 * together, pairs as one word of the header holds them on a host that turns its bytes,
+	 * what is rare last; no holes, so that two packets can be compared as bytes. */
 	uint8_t kind;       /* PacketKind */
 	uint8_t direction;  /* PacketDirection */
 	uint8_t ip_version; /* 4 or 6, 0 when not IP */
 	uint8_t ip_protocol;
-	uint8_t ttl;    /* or hop limit, of the innermost IP header */
-	uint8_t ecn;    /* the two low bits of TOS or traffic class */
 	uint8_t layers; /* encapsulations peeled (VLAN, MPLS, tunnel…) */
-	bool dont_fragment;
-	bool more_fragments;
 	bool has_macs;
+	bool more_fragments;
 	bool was_fragmented; /* put together from fragments; never set by packet_decode */
-	bool has_timestamps;
 	bool sack_permitted;
 	bool has_window_scale;
 	bool options_cut; /* the snap length cut the TCP options: what was not seen is not "absent"
 			   */
 	uint8_t window_scale; /* as announced, only in SYN; may exceed 14 in hostile input */
-	uint8_t tcp_flags;
-	uint8_t sack_count; /* valid entries of sack[] */
-	uint8_t tcp_header_len;
+	uint8_t sack_count;   /* valid entries of sack[] */
+	bool has_timestamps;
 	uint16_t ip_header_len; /* innermost, with extension headers */
+	uint16_t mss;           /* option of a SYN, 0 when absent */
 	uint16_t vlan;          /* outermost VLAN id, 0 when untagged */
-	uint16_t ip_id;         /* IPv4 identification; 0 for IPv6 */
+	uint8_t ttl;            /* or hop limit, of the innermost IP header */
+	uint8_t ecn;            /* the two low bits of TOS or traffic class */
+	bool dont_fragment;
+	uint8_t tcp_flags;
+	uint16_t tcp_header_len;
+	uint16_t ip_id; /* IPv4 identification; 0 for IPv6 */
+	uint16_t dst_port, src_port;
 	uint32_t fragment_id;
-	uint32_t fragment_offset; /* bytes */
-	uint16_t src_port, dst_port;
-	uint16_t window;   /* raw 16-bit field */
-	uint16_t mss;      /* option of a SYN, 0 when absent */
 	uint16_t checksum; /* TCP or UDP checksum field */
-	uint32_t seq, ack;
-	uint32_t tsval, tsecr;
-	TcpSackBlock sack[4];
-	uint8_t src[16], dst[16]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
-	uint8_t src_mac[6], dst_mac[6];
-	uint64_t tunnel_id; /* identifies the outermost tunnel kind and its key, 0 when none */
+	uint16_t window;   /* raw 16-bit field */
+	uint32_t ack, seq;
+	uint32_t tsecr, tsval;
 
 	const uint8_t *payload;  /* transport payload; borrowed from the frame, never NULL */
 	uint32_t payload_len;    /* on the wire, without link padding */
@@ -109,6 +106,12 @@ typedef struct Packet {
 	const uint8_t
 		*ip; /* start of the innermost IP header, for classification; NULL when not IP */
 	uint32_t ip_caplen; /* bytes kept from there */
+
+	uint8_t dst_mac[6], src_mac[6];
+	uint8_t src[16], dst[16]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+	uint64_t tunnel_id; /* identifies the outermost tunnel kind and its key, 0 when none */
+	TcpSackBlock sack[4];
+	uint32_t fragment_offset; /* bytes */
 } Packet;
 
 /**

@@ -80,7 +80,7 @@ LayerNext tcp_layer(Layer *layer)
 	packet->tcp_flags = tcp[13];
 	packet->window = cursor_load_be16(tcp + 14);
 	packet->checksum = cursor_load_be16(tcp + 16);
-	packet->tcp_header_len = (uint8_t)header_len;
+	packet->tcp_header_len = (uint16_t)header_len;
 
 	uint32_t options_len = header_len - 20;
 	uint32_t options_kept = options_len < layer->kept ? options_len : layer->kept;

@@ -120,7 +120,8 @@ static bool input_open_format(Input *input, GError **error)
 	FileContext context = {.source = opened->source,
 		.facts = &input->facts,
 		.filter = input->options.filter,
-		.follow = input->options.source.follow && !opened->import};
+		.follow = input->options.source.follow && !opened->import,
+		.input = input->index};
 	if (!opened->is_pcapng) {
 		input->pcap = pcap_file_new(&context, error);
 		return input->pcap != NULL;
@@ -164,8 +165,6 @@ static size_t input_read_file(Input *input, Packet *ret, size_t max)
 		count = pcap_file_read(input->pcap, ret, max);
 	else if (input->pcapng)
 		count = pcapng_file_read(input->pcapng, ret, max);
-	for (size_t i = 0; i < count; i++)
-		ret[i].input = input->index;
 	Import *import = input->opened.import;
 	if (count == 0 && import && !source_is_stopped(input->opened.source) &&
 		import_complaint(import))

@@ -28,7 +28,7 @@ typedef struct InputOptions {
 /** input_new: nothing is opened yet. Ownership: the caller frees with input_free(). */
 Input *input_new(const char *path, const InputOptions *options);
 
-/** input_set_index: what Packet.input will say. */
+/** input_set_index: what Packet.input will say, 0 unless told; before input_open(). */
 void input_set_index(Input *input, uint16_t index);
 
 /** input_open: opens the file and reads its header. False and @error when it is no capture; that is

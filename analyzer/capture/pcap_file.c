@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/capture/resync.h"
+#include "dissectors/packet_fast.h"
 
 /* versions of the file format: the one in use since 1998, and what DG/UX writes */
 #define PCAP_VERSION_MAJOR 2
@@ -176,54 +177,97 @@ static bool pcap_file_next(PcapFile *file)
 	return false;
 }
 
-/* one record; whether @ret was filled */
-static inline bool pcap_file_packet(
-	PcapFile *file, const uint8_t *data, const PcapRecord *record, uint64_t offset, Packet *ret)
+/** Run: what holds for all records of a call. */
+typedef struct Run {
+	PcapLayout layout;
+	Filter *filter; /* may be NULL */
+	Packet *ret;
+	size_t max;
+} Run;
+
+/* the whole records that lie in the window one behind the other; inlined where much of @run is
+ * known */
+__attribute__((always_inline)) static inline size_t pcap_file_run(PcapFile *file, const Run *run)
 {
-	const FileContext *context = &file->context;
-	uint32_t wirelen = MAX(record->wirelen, record->caplen);
-	int64_t fraction_ns = file->layout.is_nanoseconds ? 1 : 1000;
-	file->frame++;
-	if (context->filter && !filter_matches(context->filter, file->layout.link_type, data,
-				       record->caplen, wirelen)) {
-		context->facts->filtered++;
-		return false;
+	Source *source = file->context.source;
+	size_t left, count = 0, header_len = run->layout.record_header_len;
+	const uint8_t *at = source_peek(source, &left), *window = at;
+	uint64_t offset = source_offset(source), frame = file->frame;
+	int64_t fraction_ns = run->layout.is_nanoseconds ? 1 : 1000;
+	uint32_t link_type = run->layout.link_type;
+	uint16_t input = file->context.input;
+	while (count < run->max && left >= header_len) {
+		const uint8_t *data = at + header_len;
+		PcapRecord record = pcap_record_parse(&run->layout, at);
+		/* one comparison for all but empty records */
+		bool is_usual = record.caplen - 1 < PCAP_RECORD_MAX;
+		if ((!is_usual && !pcap_record_is_plausible(&record)) ||
+			left - header_len < record.caplen)
+			break;
+		uint32_t wirelen = MAX(record.wirelen, record.caplen);
+		uint64_t record_offset = offset + (uint64_t)(at - window);
+		at += header_len + record.caplen;
+		left -= header_len + record.caplen;
+		frame++;
+		if (run->filter &&
+			!filter_matches(run->filter, link_type, data, record.caplen, wirelen)) {
+			file->context.facts->filtered++;
+			continue;
+		}
+		Packet *packet = &run->ret[count++];
+		/* compilers join stores through a plain pointer, but not through one that they
+		 * fold into the counting of the loop */
+		__asm__("" : "+r"(packet));
+		packet->ts_ns =
+			(int64_t)record.seconds * 1000000000 + record.fraction * fraction_ns;
+		packet->frame = frame;
+		packet->file_offset = record_offset;
+		packet->wirelen = wirelen;
+		packet->caplen = record.caplen;
+		packet->input = input;
+		packet->interface = 0;
+		packet->link_type = link_type;
+		packet_decode_here(link_type, data, record.caplen, wirelen, packet);
 	}
-	ret->ts_ns = (int64_t)record->seconds * 1000000000 + record->fraction * fraction_ns;
-	ret->frame = file->frame;
-	ret->file_offset = offset;
-	ret->wirelen = wirelen;
-	ret->caplen = record->caplen;
-	ret->interface = 0;
-	ret->link_type = file->layout.link_type;
-	packet_decode(file->layout.link_type, data, record->caplen, wirelen, ret);
-	file->last_ns = ret->ts_ns;
-	return true;
+	if (count > 0)
+		file->last_ns = run->ret[count - 1].ts_ns;
+	file->frame = frame;
+	source_take(source, (size_t)(at - window));
+	return count;
 }
 
-/* the whole records that lie in the window one behind the other */
-static size_t pcap_file_run(PcapFile *file, Packet *ret, size_t max)
+/* what nearly all files are: told apart once, not for every record */
+static bool pcap_file_is_usual(const PcapFile *file)
 {
-	size_t have, count = 0, used = 0, header_len = file->layout.record_header_len;
-	const uint8_t *window = source_peek(file->context.source, &have);
-	uint64_t offset = source_offset(file->context.source);
-	while (count < max && have - used >= header_len) {
-		PcapRecord record = pcap_record_parse(&file->layout, window + used);
-		if (!pcap_record_is_plausible(&record) || have - used - header_len < record.caplen)
-			break;
-		count += pcap_file_packet(
-			file, window + used + header_len, &record, offset + used, &ret[count]);
-		used += header_len + record.caplen;
-	}
-	source_take(file->context.source, used);
-	return count;
+	const PcapLayout *layout = &file->layout;
+	return layout->link_type == LINKTYPE_ETHERNET && !layout->is_big_endian &&
+	       layout->lengths == PCAP_LENGTHS_ORDERLY &&
+	       layout->record_header_len == PCAP_RECORD_HEADER_LEN && !file->context.filter;
+}
+
+__attribute__((noinline)) static size_t pcap_file_run_usual(PcapFile *file, Packet *ret, size_t max)
+{
+	Run run = {.layout = file->layout, .ret = ret, .max = max};
+	run.layout.link_type = LINKTYPE_ETHERNET;
+	run.layout.is_big_endian = false;
+	run.layout.lengths = PCAP_LENGTHS_ORDERLY;
+	run.layout.record_header_len = PCAP_RECORD_HEADER_LEN;
+	return pcap_file_run(file, &run);
+}
+
+__attribute__((noinline)) static size_t pcap_file_run_any(PcapFile *file, Packet *ret, size_t max)
+{
+	Run run = {.layout = file->layout, .filter = file->context.filter, .ret = ret, .max = max};
+	return pcap_file_run(file, &run);
 }
 
 size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max)
 {
 	size_t count = 0;
+	bool is_usual = pcap_file_is_usual(file);
 	while (count == 0 && pcap_file_next(file))
-		count = pcap_file_run(file, ret, max);
+		count = is_usual ? pcap_file_run_usual(file, ret, max)
+				 : pcap_file_run_any(file, ret, max);
 	file->context.facts->info.packets = file->frame;
 	file->context.facts->info.bytes = source_offset(file->context.source);
 	return count;

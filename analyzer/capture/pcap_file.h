@@ -23,6 +23,7 @@ typedef struct FileContext {
 	Facts *facts;
 	Filter *filter; /* may be NULL */
 	bool follow;
+	uint16_t input; /* what Packet.input will say */
 } FileContext;
 
 /** PcapLengths: which of a record's two lengths comes first. */
@@ -51,6 +52,9 @@ typedef struct PcapRecord {
 /* libpcap's MAXIMUM_SNAPLEN: what is longer is no record. Files whose records are longer than the
  * snap length of their header exist, so that says nothing. */
 #define PCAP_RECORD_MAX 262144
+
+/* Bytes of a record's header, but in Kuznetzov's variant. */
+#define PCAP_RECORD_HEADER_LEN 16
 
 /* Bytes of the file header. */
 #define PCAP_HEADER_LEN 24
@@ -89,8 +93,8 @@ static inline PcapRecord pcap_record_parse(const PcapLayout *layout, const uint8
  */
 PcapFile *pcap_file_new(const FileContext *context, GError **error);
 
-/** pcap_file_read: up to @max decoded packets, 0 at the end; Packet.input is not set. Their
- * pointers live until the next call. @max is at most READER_BATCH. */
+/** pcap_file_read: up to @max decoded packets, 0 at the end. Their pointers live until the next
+ * call. @max is at most READER_BATCH. */
 size_t pcap_file_read(PcapFile *file, Packet *ret, size_t max);
 
 /** pcap_file_free: NULL is allowed. */

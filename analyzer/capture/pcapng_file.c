@@ -5,6 +5,7 @@
 #include "analyzer/capture/pcapng_file.h"
 
 #include "analyzer/capture/resync.h"
+#include "dissectors/packet_fast.h"
 #include "dissectors/pcapng_block.h"
 
 /** Interface: one of the current section. */
@@ -148,9 +149,10 @@ static bool pcapng_file_packet(PcapngFile *file, const PcapngBlock *block, Packe
 	ret->file_offset = source_offset(file->context.source);
 	ret->wirelen = wirelen;
 	ret->caplen = parsed.caplen;
+	ret->input = file->context.input;
 	ret->interface = interface->index;
 	ret->link_type = interface->link_type;
-	packet_decode(interface->link_type, parsed.data, parsed.caplen, wirelen, ret);
+	packet_decode_here(interface->link_type, parsed.data, parsed.caplen, wirelen, ret);
 	/* 4.3 epb_flags, bits 0 and 1 */
 	if ((parsed.flags & 3) == 1)
 		ret->direction = PACKET_DIRECTION_IN;

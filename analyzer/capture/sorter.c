@@ -34,7 +34,12 @@ Sorter *sorter_new(void)
 
 bool sorter_wants(Sorter *sorter, const Packet *batch, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	size_t i = 0;
+	int64_t newest_ns = sorter->newest_ns;
+	while (i < count && batch[i].ts_ns >= newest_ns)
+		newest_ns = batch[i++].ts_ns;
+	sorter->newest_ns = newest_ns;
+	for (; i < count; i++) {
 		int64_t back = sorter->newest_ns - batch[i].ts_ns;
 		if (back > 0 && back <= SORTER_MAX_STEP_NS)
 			sorter->is_active = true;

@@ -15,12 +15,12 @@ static uint64_t signature_of(const Packet *packet)
 {
 	/* everything a second transmission would change: RFC 7323 timestamps, IP identification,
 	 * acknowledgement */
-	_Static_assert(offsetof(Packet, ack) == offsetof(Packet, seq) + 4 &&
-			       offsetof(Packet, tsecr) == offsetof(Packet, tsval) + 4,
+	_Static_assert(offsetof(Packet, seq) == offsetof(Packet, ack) + 4 &&
+			       offsetof(Packet, tsval) == offsetof(Packet, tsecr) + 4,
 		"two of a pair in a word");
 	uint64_t a, b;
-	memcpy(&a, &packet->seq, sizeof(a));
-	memcpy(&b, &packet->tsval, sizeof(b));
+	memcpy(&a, &packet->ack, sizeof(a));
+	memcpy(&b, &packet->tsecr, sizeof(b));
 	/* a copy taken before a card computes the checksum has none yet: a packet without data, of
 	 * which a checksum tells nothing else, is the same by its identification */
 	bool is_identified =

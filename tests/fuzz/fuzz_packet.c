@@ -52,8 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t caplen = (uint32_t)(size - 4);
 
 	Packet p, general;
-	memset(&p, 0, sizeof(p));
-	memset(&general, 0, sizeof(general));
+	/* what either leaves alone shows */
+	memset(&p, 0xaa, sizeof(p));
+	memset(&general, 0xaa, sizeof(general));
 	packet_decode(link_type, frame, caplen, caplen + beyond, &p);
 	layer_clear(&general, frame);
 	layer_decode(link_type, frame, caplen, caplen + beyond, &general);

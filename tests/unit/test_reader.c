@@ -98,6 +98,31 @@ Test(reader, records_longer_than_the_snap_length)
 	capture_end(&c);
 }
 
+/* a snap length of 0, or a filter that keeps headers only: nothing kept is still a packet */
+Test(reader, records_without_bytes)
+{
+	for (int order = 0; order < 2; order++) {
+		CaptureBuilder c;
+		capture_begin(&c, order == 1);
+		capture_pcap(&c, 0xa1b2c3d4, 65535, LINKTYPE_ETHERNET);
+		for (uint32_t n = 0; n < 100; n++)
+			capture_record(&c, 1500000000 + n, 0, capture_frame(n),
+				n % 3 == 0 ? 0 : CAPTURE_FRAME_LEN, CAPTURE_FRAME_LEN);
+		const char *path = capture_folder_write(&folder, "x.pcap", c.bytes);
+		ReadPackets *read = read_all(&path, 1, NULL);
+		cr_assert_eq(read->count, 100, "%zu", read->count);
+		for (uint32_t n = 0; n < 100; n++) {
+			const Packet *p = &read->packets[n];
+			cr_assert_eq(p->frame, n + 1);
+			cr_assert_eq(p->wirelen, CAPTURE_FRAME_LEN);
+			cr_assert_eq(p->caplen, n % 3 == 0 ? 0 : CAPTURE_FRAME_LEN);
+			cr_assert_eq(p->kind, n % 3 == 0 ? PACKET_CUT : PACKET_TCP);
+		}
+		read_free(read);
+		capture_end(&c);
+	}
+}
+
 /* packets of a batch stay readable together, however large */
 Test(reader, large_packets)
 {
