@@ -5,26 +5,46 @@
 #include "analyzer/transfer/account.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert(BUCKET_COUNT <= SERIES_MAX_COLUMNS, "a column for each bucket");
+
+/* Room for the evidence of one more bucket; a few at a time, as few more are to come. */
+static bool evidence_grow(Account *account)
+{
+	unsigned room = account->evidence_room + (account->evidence_room ? 2u : 3u);
+	AccountEvidence *bigger =
+		realloc(account->evidence, room * ACCOUNT_EVIDENCE * sizeof(*account->evidence));
+	if (!bigger)
+		return false;
+	account->evidence = bigger;
+	account->evidence_room = (uint8_t)room;
+	return true;
+}
+
+/* NULL without memory. */
+static AccountEvidence *evidence_of(Account *account, Bucket bucket)
+{
+	uint8_t place = account->evidence_place[bucket];
+	if (place > 0)
+		return account->evidence + (place - 1) * ACCOUNT_EVIDENCE;
+	if (account->evidence_count == account->evidence_room && !evidence_grow(account))
+		return NULL;
+	AccountEvidence *e = account->evidence + account->evidence_count * ACCOUNT_EVIDENCE;
+	memset(e, 0, ACCOUNT_EVIDENCE * sizeof(*e));
+	account->evidence_place[bucket] = ++account->evidence_count;
+	return e;
+}
 
 static void keep_evidence(Account *account, Bucket bucket, int64_t ns, int64_t end_ns,
 	uint64_t frame, uint32_t stream)
 {
-	AccountEvidence *e = account->evidence[bucket];
-	if (!e) {
-		/* most accounts know a few of the buckets only */
-		e = account->evidence[bucket] = calloc(ACCOUNT_EVIDENCE, sizeof(*e));
-		if (!e)
-			return;
-	}
-	int at = ACCOUNT_EVIDENCE;
-	while (at > 0 && ns > e[at - 1].ns)
-		at--;
-	if (at == ACCOUNT_EVIDENCE)
+	AccountEvidence *e = evidence_of(account, bucket);
+	int at = ACCOUNT_EVIDENCE - 1;
+	if (!e || ns <= e[at].ns)
 		return;
-	for (int i = ACCOUNT_EVIDENCE - 1; i > at; i--)
-		e[i] = e[i - 1];
+	for (; at > 0 && ns > e[at - 1].ns; at--)
+		e[at] = e[at - 1];
 	e[at] = (AccountEvidence){ns, end_ns, frame, stream};
 }
 
@@ -81,7 +101,8 @@ void account_reach(Account *account, int64_t from_ns, int64_t to_ns)
 const AccountEvidence *account_evidence(const Account *account, Bucket bucket)
 {
 	static const AccountEvidence none[ACCOUNT_EVIDENCE];
-	return account->evidence[bucket] ? account->evidence[bucket] : none;
+	uint8_t place = account->evidence_place[bucket];
+	return place > 0 ? account->evidence + (place - 1) * ACCOUNT_EVIDENCE : none;
 }
 
 int64_t account_sum_ns(const Account *account)
@@ -108,8 +129,8 @@ void account_drop_series(Account *account)
 void account_clear(Account *account)
 {
 	account_drop_series(account);
-	for (int b = 0; b < BUCKET_COUNT; b++) {
-		free(account->evidence[b]);
-		account->evidence[b] = NULL;
-	}
+	free(account->evidence);
+	account->evidence = NULL;
+	account->evidence_count = account->evidence_room = 0;
+	memset(account->evidence_place, 0, sizeof(account->evidence_place));
 }

@@ -38,9 +38,12 @@ typedef struct Account {
 		after_loss_ns[2];
 	int64_t restart_after_loss_ns[2]; /* of slow-start: a loss had made the window small */
 	uint32_t spans[BUCKET_COUNT];
-	AccountEvidence
-		*evidence[BUCKET_COUNT]; /* see account_evidence(); NULL until a span came */
-	Series *buckets;                 /* ns per bin, a column each; made when wanted */
+	/* ACCOUNT_EVIDENCE of each bucket that had a span, in the order of their first ones: most
+	 * accounts know a few of the buckets only; see account_evidence() */
+	AccountEvidence *evidence;
+	uint8_t evidence_count, evidence_room; /* buckets */
+	uint8_t evidence_place[BUCKET_COUNT];  /* from 1; 0 none */
+	Series *buckets;                       /* ns per bin, a column each; made when wanted */
 	void *user;
 } Account;
 
@@ -55,7 +58,7 @@ void account_reach(Account *account, int64_t from_ns, int64_t to_ns);
 int64_t account_sum_ns(const Account *account);
 
 /** account_evidence: the ACCOUNT_EVIDENCE longest spans of @bucket, longest first, zeros behind
- * them. They live as long as @account. */
+ * them, until the next account_add(). */
 const AccountEvidence *account_evidence(const Account *account, Bucket bucket);
 
 /** account_keep_series: from now on remembers which bucket dominated when. */
