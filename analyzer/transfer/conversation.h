@@ -54,6 +54,7 @@ typedef struct Conversation {
 	int64_t queue_una[2];
 	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
 	uint64_t queue_bytes[2];
+	int64_t queue_against[2]; /* end of what the other side had sent then */
 	Timeline own_timeline;
 	struct Conversation *data_next;
 	int64_t closed_ns;       /* of FTP data: a side closed it; 0 not yet */

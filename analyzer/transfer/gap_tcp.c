@@ -529,9 +529,11 @@ void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire,
 		conv->queue_since_ns[side] = 0;
 		return;
 	}
+	const TcpDirection *against = &conv->tcp.dir[1 - (int)side];
 	if (conv->queue_since_ns[side] == 0) {
 		conv->queue_since_ns[side] = now_ns;
 		conv->queue_bytes[side] = 0;
+		conv->queue_against[side] = against->next;
 		return;
 	}
 	conv->queue_bytes[side] += wire;
@@ -539,8 +541,11 @@ void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire,
 	/* two round trips: shorter stretches catch single bursts */
 	if (ns < 2 * tcp_rtt_now_ns(&conv->tcp, side) || ns <= 0)
 		return;
-	histogram_add(&conv->path->dir[dir].queue,
-		(int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
+	/* a round trip has two ways: requests come as slowly as the queue of the answers lets them */
+	if (against->next - conv->queue_against[side] < (int64_t)conv->queue_bytes[side])
+		histogram_add(&conv->path->dir[dir].queue,
+			(int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
+	conv->queue_against[side] = against->next;
 	conv->queue_since_ns[side] = now_ns;
 	conv->queue_bytes[side] = 0;
 }
