@@ -521,6 +521,15 @@ void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const G
 	timeline_add(timeline, packet->ts_ns, &span);
 }
 
+/* A queue begins to be looked at. */
+static void queue_restart(Conversation *conv, Side side, int64_t now_ns, uint64_t others)
+{
+	conv->queue_since_ns[side] = now_ns;
+	conv->queue_bytes[side] = 0;
+	conv->queue_others[side] = others;
+	conv->queue_against[side] = conv->tcp.dir[1 - (int)side].next;
+}
+
 void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
@@ -529,11 +538,10 @@ void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire,
 		conv->queue_since_ns[side] = 0;
 		return;
 	}
-	const TcpDirection *against = &conv->tcp.dir[1 - (int)side];
+	uint64_t others = conv->path->dir[dir].wire_bytes -
+			  conv->timeline->own_bytes[conversation_side(conv, side)];
 	if (conv->queue_since_ns[side] == 0) {
-		conv->queue_since_ns[side] = now_ns;
-		conv->queue_bytes[side] = 0;
-		conv->queue_against[side] = against->next;
+		queue_restart(conv, side, now_ns, others);
 		return;
 	}
 	conv->queue_bytes[side] += wire;
@@ -541,11 +549,12 @@ void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire,
 	/* two round trips: shorter stretches catch single bursts */
 	if (ns < 2 * tcp_rtt_now_ns(&conv->tcp, side) || ns <= 0)
 		return;
-	/* a round trip has two ways: requests come as slowly as the queue of the answers lets them */
-	if (against->next - conv->queue_against[side] < (int64_t)conv->queue_bytes[side])
+	/* a round trip has two ways: requests come as slowly as the queue of the answers lets them
+	 */
+	int64_t against = conv->tcp.dir[1 - (int)side].next - conv->queue_against[side];
+	uint64_t bytes = conv->queue_bytes[side] + others - conv->queue_others[side];
+	if (against < (int64_t)bytes)
 		histogram_add(&conv->path->dir[dir].queue,
-			(int64_t)((double)conv->queue_bytes[side] * 1e9 / (double)ns), 1);
-	conv->queue_against[side] = against->next;
-	conv->queue_since_ns[side] = now_ns;
-	conv->queue_bytes[side] = 0;
+			(int64_t)((double)bytes * 1e9 / (double)ns), 1);
+	queue_restart(conv, side, now_ns, others);
 }

@@ -10,6 +10,9 @@
 
 #include "analyzer/constants.h"
 
+/* Queues that hold more than a second are hardly seen: what others sent before that has passed. */
+#define OTHERS_LEFT_MAX_NS SECOND_NS
+
 void timeline_init(Timeline *timeline, int64_t start_ns, Path *path, bool client_is_low)
 {
 	memset(timeline, 0, sizeof(*timeline));
@@ -51,27 +54,48 @@ static bool can_be_others(const Span *span)
 	       (span->bucket == BUCKET_SERVER_PROCESSING && span->side == SIDE_SERVER);
 }
 
-static int64_t others_ns(const Span *span, double capacity, int64_t room_ns)
+/* Whether it is the path's time, whoever's bytes it was busy with. */
+static bool is_path_time(const Span *span)
 {
-	if (span->other_bytes == 0 || capacity <= 0 || !can_be_others(span))
-		return 0;
-	int64_t ns = (int64_t)((double)span->other_bytes * 1e9 / capacity);
-	return ns < room_ns ? ns : room_ns;
+	return span->bucket == BUCKET_LINK || (span->is_queued && can_be_queueing(span->bucket));
+}
+
+/* How long the path was still busy with what this timeline had sent. */
+static int64_t own_busy_ns(const Timeline *timeline, const Span *span)
+{
+	int64_t busy = timeline->busy_until_ns[0] > timeline->busy_until_ns[1]
+			       ? timeline->busy_until_ns[0]
+			       : timeline->busy_until_ns[1];
+	int64_t ns = busy - timeline->committed_ns;
+	return ns < 0 || !can_have_link(span->bucket) ? 0 : ns > span->ns ? span->ns : ns;
+}
+
+/* How long the path was busy with others' bytes in the @room_ns that this timeline's own left; what
+ * does not fit is passed on later. */
+static int64_t others_ns(
+	Timeline *timeline, const Span *span, const double capacity[2], int64_t room_ns)
+{
+	int64_t *left = &timeline->others_left_ns[span->side], ns = 0;
+	if (span->other_bytes > 0 && capacity[span->side] > 0) {
+		double more = (double)span->other_bytes * 1e9 / capacity[span->side];
+		*left = more < OTHERS_LEFT_MAX_NS - (double)*left ? *left + (int64_t)more
+								  : OTHERS_LEFT_MAX_NS;
+	}
+	if (is_path_time(span) || can_be_others(span))
+		ns = *left < room_ns ? *left : room_ns;
+	for (int i = 0; i < 2; i++) {
+		int64_t *waits = &timeline->others_left_ns[i];
+		*waits -= *waits < room_ns ? *waits : room_ns;
+	}
+	return ns;
 }
 
 static void commit_span(Timeline *timeline, const Span *span, const double capacity[2])
 {
-	int64_t from = timeline->committed_ns, to = from + span->ns, link = 0;
-	if (span->is_queued && can_be_queueing(span->bucket)) {
-		link = span->ns;
-	} else if (can_have_link(span->bucket)) {
-		int64_t busy = timeline->busy_until_ns[0] > timeline->busy_until_ns[1]
-				       ? timeline->busy_until_ns[0]
-				       : timeline->busy_until_ns[1];
-		link = busy - from;
-		link = link < 0 ? 0 : link > span->ns ? span->ns : link;
-	}
-	int64_t others = others_ns(span, capacity[span->side], span->ns - link);
+	int64_t from = timeline->committed_ns, to = from + span->ns;
+	int64_t own = own_busy_ns(timeline, span);
+	int64_t others = others_ns(timeline, span, capacity, span->ns - own);
+	int64_t link = is_path_time(span) ? span->ns - others : own;
 	int64_t travel = span->travel_ns < span->ns - link - others ? span->travel_ns
 								    : span->ns - link - others;
 	for (Account *a = timeline->accounts; a; a = a->next) {
@@ -227,6 +251,12 @@ static uint32_t other_bytes(Timeline *timeline, Side side)
 	return since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
 }
 
+static void add_others(Span *span, uint32_t bytes)
+{
+	span->other_bytes =
+		bytes < UINT32_MAX - span->other_bytes ? span->other_bytes + bytes : UINT32_MAX;
+}
+
 void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 {
 	int64_t ns = to_ns - timeline->accounted_ns;
@@ -248,10 +278,12 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span)
 			last->ns += ns;
 			last->frame = span->frame;
 			last->wire_bytes += span->wire_bytes;
+			add_others(last, others);
 			return;
 		}
 		if (ns == 0 && last->side == span->side) { /* no time: only its bytes matter */
 			last->wire_bytes += span->wire_bytes;
+			add_others(last, others);
 			return;
 		}
 	}

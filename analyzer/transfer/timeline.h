@@ -52,12 +52,13 @@ typedef struct Timeline {
 	uint64_t own_bytes[2]; /* by Side: sent by this timeline... */
 	bool client_is_low;    /* path->dir[0] is what the client sends */
 	uint16_t input;
-	uint64_t other_seen[2];   /* ...and by others when last looked */
-	int64_t busy_until_ns[2]; /* by Side that sends: when the bottleneck has passed on what was
-				     sent */
-	int64_t stall_ns;         /* shortest pause that `stalled` is told of */
-	double capacity_hint;     /* bytes per second given by the user, 0 none */
-	Account *accounts;        /* open, or waiting for their last spans */
+	uint64_t other_seen[2];    /* ...and by others when last looked */
+	int64_t busy_until_ns[2];  /* by Side that sends: when the bottleneck has passed on what was
+				      sent */
+	int64_t others_left_ns[2]; /* by Side: what others sent and had no room yet */
+	int64_t stall_ns;          /* shortest pause that `stalled` is told of */
+	double capacity_hint;      /* bytes per second given by the user, 0 none */
+	Account *accounts;         /* open, or waiting for their last spans */
 	void (*account_done)(
 		void *user, Account *account); /* covered up to its end; off the list already */
 	/** a pause of stall_ns or more, its link share taken out */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Spans wait until the speed of the path is certain, and no longer than there is room.
+ * Spans wait until the speed of the path is certain, and no longer than there is room. Whose time
+ * it is when several connections fill a path, and how fast a path is on which queues stand.
  */
 #include "analyzer/transfer/timeline.h"
 
+#include <string.h>
+
 #include <criterion/criterion.h>
+
+#include "analyzer/transfer/gap_tcp.h"
 
 #define WAIT_NS 1000000
 #define BYTES_PER_S 12500000
@@ -108,4 +113,94 @@ Test(timeline, all_together_have_a_limit)
 		path_clear(&paths[i]);
 	}
 	cr_expect_eq(long_logs, 0);
+}
+
+/* Two connections fill the path; one sends @own of every ten packets. */
+static void share_path(Bucket bucket, bool is_queued, int own, int64_t ret_ns[BUCKET_COUNT])
+{
+	Path path = {0};
+	Timeline timeline, other;
+	Account account = {0}, nothing = {0}, *ended = NULL;
+	begin(&timeline, &path, &account, &ended, NULL);
+	begin(&other, &path, &nothing, &ended, NULL);
+	show_speed(&path, 1);
+	for (int i = 0; i < 1000; i++) {
+		for (int k = own; k < 10; k++)
+			timeline_path_bytes(&other, SIDE_CLIENT, WIRE_BYTES);
+		for (int k = 0; k < own; k++)
+			timeline_path_bytes(&timeline, SIDE_CLIENT, WIRE_BYTES);
+		timeline_add(&timeline, timeline.accounted_ns + WAIT_NS,
+			&(Span){.bucket = (uint8_t)bucket,
+				.wire_bytes = (uint32_t)(own * WIRE_BYTES),
+				.is_queued = is_queued});
+	}
+	timeline_close(&timeline, &account, timeline.accounted_ns);
+	timeline_finish(&timeline);
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		ret_ns[b] = account.bucket_ns[b];
+	timeline_drop(&other, &nothing);
+	timeline_clear(&timeline);
+	timeline_clear(&other);
+	account_clear(&account);
+	path_clear(&path);
+}
+
+Test(timeline, a_full_path_is_shared)
+{
+	static const struct {
+		const char *name;
+		Bucket bucket;
+		bool is_queued;
+		int own;
+		double link, others;
+	} cases[] = {
+		{"behind a queue", BUCKET_CONGESTION_WINDOW, true, 4, 0.4, 0.6},
+		{"on the link", BUCKET_LINK, false, 4, 0.4, 0.6},
+		{"alone behind a queue", BUCKET_CONGESTION_WINDOW, true, 10, 1, 0},
+		{"at a window that is no queue's", BUCKET_RECEIVE_WINDOW, false, 4, 0.4, 0},
+		{"at a window of a queue", BUCKET_RECEIVE_WINDOW, true, 4, 0.4, 0.6},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t ns[BUCKET_COUNT];
+		share_path(cases[i].bucket, cases[i].is_queued, cases[i].own, ns);
+		double all = 1000.0 * WAIT_NS;
+		cr_expect_float_eq((double)ns[BUCKET_LINK] / all, cases[i].link, 0.02, "%s: link",
+			cases[i].name);
+		cr_expect_float_eq((double)ns[BUCKET_OTHER_TRAFFIC] / all, cases[i].others, 0.02,
+			"%s: others", cases[i].name);
+	}
+}
+
+/* What a standing queue tells of the path when @others bytes of other connections pass with every
+ * 10,000 of this one, and the other side sends @against. */
+static double queue_speed(uint32_t others, int64_t against)
+{
+	static Conversation conv;
+	Path path = {0};
+	Timeline timeline;
+	memset(&conv, 0, sizeof(conv));
+	timeline_init(&timeline, 0, &path, true);
+	conv.timeline = &timeline;
+	conv.path = &path;
+	conv.tcp.loop_ns[0] = conv.tcp.loop_ns[1] = 5000000;
+	conv.tcp.dir[SIDE_CLIENT].rtt_now.min = 40000000;
+	conv.tcp.dir[SIDE_CLIENT].next = 100000;
+	for (int64_t now = 1; now < INT64_C(2000000000); now += 1000000) {
+		timeline_path_bytes(&timeline, SIDE_CLIENT, 10000);
+		path.dir[0].wire_bytes += others;
+		conv.tcp.dir[SIDE_SERVER].next += against;
+		gap_tcp_queue(&conv, SIDE_CLIENT, now, 10000, 0);
+	}
+	double speed = path_capacity(&path, 0).bytes_per_s;
+	timeline_clear(&timeline);
+	path_clear(&path);
+	return speed;
+}
+
+Test(timeline, a_queue_tells_what_all_get)
+{
+	cr_expect_float_eq(queue_speed(0, 0), 1e7, 3e5);
+	cr_expect_float_eq(queue_speed(0, 5000), 1e7, 3e5, "data and answers");
+	cr_expect_float_eq(queue_speed(30000, 0), 4e7, 1.2e6, "others in the same queue");
+	cr_expect_float_eq(queue_speed(0, 20000), 0, 1, "the queue is the other way's");
 }
