@@ -23,10 +23,14 @@ static uint64_t signature_of(const Packet *packet)
 	memcpy(&b, &packet->tsecr, sizeof(b));
 	/* a copy taken before a card computes the checksum has none yet: a packet without data, of
 	 * which a checksum tells nothing else, is the same by its identification */
-	bool is_identified =
-		packet->ip_version == 4 && packet->ip_id != 0 && packet->payload_len == 0;
-	uint64_t sum = is_identified ? 0 : packet->checksum;
-	uint64_t c = (uint64_t)packet->ip_id << 48 | sum << 32 | (uint64_t)packet->window << 16 |
+	bool is_identified = packet->payload_len == 0 && packet->ip_id != 0;
+	_Static_assert(offsetof(Packet, window) == offsetof(Packet, checksum) + 2, "one word");
+	static const uint16_t window_alone[2] = {0, UINT16_MAX};
+	uint32_t sum_and_window, mask;
+	memcpy(&sum_and_window, &packet->checksum, sizeof(sum_and_window));
+	memcpy(&mask, window_alone, sizeof(mask));
+	uint64_t c = (uint64_t)packet->ip_id << 48 |
+		     (uint64_t)(is_identified ? sum_and_window & mask : sum_and_window) << 16 |
 		     (uint64_t)packet->tcp_flags << 8 | (packet->payload_len & 0xff);
 	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f) ^
 		     c * UINT64_C(0x165667b19e3779f9);

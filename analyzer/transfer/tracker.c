@@ -335,7 +335,7 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 		return;
 	if (!conv->path && packet->payload_len > 0)
 		path_join(tracker, conv);
-	if (conv->session && conv->tcp.loop_ns[SIDE_SERVER] != server_loop)
+	if (conv->tcp.loop_ns[SIDE_SERVER] != server_loop && conv->session)
 		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
 	if (is_predicted && conv->session && conv->path && !conv->control && !conv->data_list &&
 		!conv->attempt) {

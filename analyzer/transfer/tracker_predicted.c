@@ -35,7 +35,7 @@ __attribute__((flatten)) static bool skip(
 		conv->session, step->side, step->from, step->len, packet->ts_ns, packet->frame);
 }
 
-static void take_data(
+__attribute__((always_inline)) static inline void take_data(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	const Turn *turn = session_turn(conv->session);
