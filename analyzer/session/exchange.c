@@ -137,6 +137,9 @@ void exchange_answer(Session *session, Request *request, StreamMessage *m, const
 	op->reply_code = message->reply_code;
 	op->credits_granted = (uint16_t)(op->credits_granted + message->credits);
 	op->entries += message->entries;
+	if (request->is_data)
+		framed->requests.answers[framed->requests.answer_count++ % REQUEST_ANSWERS] =
+			(RequestAnswer){m->start, m->end, op->asked_bytes, message->credits};
 	op->previous_reply_ns = framed->previous_reply_first_ns;
 	op->previous_reply_last_ns = framed->previous_reply_last_ns;
 }

@@ -46,6 +46,17 @@ typedef struct Request {
 } Request;
 
 /** RequestTable: zeroed at start; request_table_clear() at the end. */
+/* Answers remembered of reads and writes: clients have so many under way (Windows, Samba: credits
+ * of 64 to 512 64-KiB units, in requests of a MiB). */
+#define REQUEST_ANSWERS 64
+
+/** RequestAnswer: the answer to a read or write. */
+typedef struct RequestAnswer {
+	int64_t start, end; /* in the server's stream */
+	uint64_t asked_bytes;
+	uint16_t credits;
+} RequestAnswer;
+
 typedef struct RequestTable {
 	Request **buckets; /* NULL until the first request */
 	uint32_t bucket_count, count, limit;
@@ -57,6 +68,8 @@ typedef struct RequestTable {
 	uint32_t owed_count;
 	uint32_t data_count; /* reads and writes sent and not answered */
 	uint64_t data_bytes; /* sum of their asked bytes */
+	RequestAnswer answers[REQUEST_ANSWERS];
+	uint32_t answer_count; /* free-running */
 } RequestTable;
 
 /** request_add: a zeroed request with @id, NULL when memory is refused. The caller keeps count

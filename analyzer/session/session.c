@@ -323,6 +323,28 @@ void session_set_server_loop(Session *session, int64_t loop_ns)
 		session->server_loop_ns = loop_ns;
 }
 
+SessionAhead session_ahead(const Session *session, int64_t offset)
+{
+	SessionAhead ahead = {0};
+	if (session->mode != SESSION_FRAMED)
+		return ahead;
+	const RequestTable *requests = &session->framed->requests;
+	int64_t passed = session->framed->streams[SIDE_SERVER].next;
+	for (uint32_t i = 0; i < REQUEST_ANSWERS && i < requests->answer_count; i++) {
+		const RequestAnswer *a =
+			&requests->answers[(requests->answer_count - 1 - i) % REQUEST_ANSWERS];
+		if (a->end <= offset)
+			break;
+		if (a->start >= offset)
+			ahead.credits += a->credits;
+		if (a->end <= passed) {
+			ahead.answers++;
+			ahead.bytes += a->asked_bytes;
+		}
+	}
+	return ahead;
+}
+
 void session_join(Session *channel, Session *primary)
 {
 	if (channel != primary && !primary->primary)

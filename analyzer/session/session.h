@@ -206,6 +206,17 @@ void session_end(Session *session, int64_t now_ns);
  */
 void session_set_server_loop(Session *session, int64_t loop_ns);
 
+/** SessionAhead: answers to reads and writes, at most REQUEST_ANSWERS, that have passed the capture
+ * point and not come to the client. */
+typedef struct SessionAhead {
+	uint32_t answers; /* whole ones */
+	uint64_t bytes;   /* that they were asked for */
+	uint32_t credits; /* SMB2, of those that have begun, too */
+} SessionAhead;
+
+/** session_ahead: when the client has the server's stream up to @offset, as it acknowledges. */
+SessionAhead session_ahead(const Session *session, int64_t offset);
+
 /**
  * session_join: @channel is another connection of the SMB3 session of @primary: files and shares
  * are found and kept there, and told of to the listener of @primary. @primary must not have joined

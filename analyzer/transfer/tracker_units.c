@@ -283,11 +283,29 @@ bool tracker_job_is_open(const Tracker *tracker, uint64_t serial)
 
 /* ---- session events */
 
-static void on_request(void *user, const Operation *op)
+/* What the client that sent @op knew: an answer that has passed here and that it does not
+ * acknowledge beside @op had not come to it. */
+static Operation as_client_knows(const Conversation *conv, const Operation *op)
+{
+	Operation known = *op;
+	int64_t has = conv->tcp.dir[SIDE_SERVER].una;
+	if (!conv->session || conv->stream >= STREAM_NOT_TCP || has <= 0 ||
+		(op->verb != VERB_READ && op->verb != VERB_WRITE))
+		return known;
+	SessionAhead ahead = session_ahead(conv->session, has);
+	known.in_flight += ahead.answers;
+	known.in_flight_bytes += ahead.bytes;
+	if (op->credits_available != INT32_MIN && ahead.credits <= INT16_MAX)
+		known.credits_available -= (int32_t)ahead.credits;
+	return known;
+}
+
+static void on_request(void *user, const Operation *seen)
 {
 	Conversation *conv = user, *root = tracker_channel_root(conv);
-	if (!belongs_to_job(op))
+	if (!belongs_to_job(seen))
 		return;
+	const Operation known = as_client_knows(conv, seen), *op = &known;
 	job_touch(root, op);
 	if (root->job) {
 		root->job->outstanding++;

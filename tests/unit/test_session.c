@@ -152,6 +152,41 @@ Test(session, depth_and_order)
 	bench_free(b);
 }
 
+Test(session, answers_that_the_client_does_not_have_yet)
+{
+	Bench *b = bench_new(4000, NULL);
+	int64_t ends[4];
+	for (uint16_t i = 0; i < 4; i++)
+		ask(b, VERB_READ, i, 10, 'f');
+	for (uint16_t i = 0; i < 3; i++) {
+		answer(b, VERB_READ, i, 10, 0);
+		ends[i] = b->offset[SIDE_SERVER];
+	}
+	/* half of the last one has passed */
+	uint8_t last[64];
+	size_t len = fake_message(last, MESSAGE_REPLY, VERB_READ, 3, 10, 0);
+	push(b, SIDE_SERVER, last, len - 5);
+	ends[3] = b->offset[SIDE_SERVER] + 5;
+	for (uint32_t has = 0; has < 4; has++) {
+		SessionAhead ahead = session_ahead(b->session, has ? ends[has - 1] : 0);
+		cr_expect_eq(ahead.answers, 3 - has, "%u answers came, %u are ahead", has,
+			ahead.answers);
+		cr_expect_eq(ahead.bytes, 10 * (3 - has));
+	}
+	push(b, SIDE_SERVER, last + len - 5, 5);
+	cr_expect_eq(session_ahead(b->session, ends[0]).answers, 3);
+	cr_expect_eq(session_ahead(b->session, ends[0] + 1).answers, 3, "a part is not all");
+	cr_expect_eq(session_ahead(b->session, ends[3]).answers, 0);
+	/* no more than are remembered */
+	for (uint16_t i = 0; i < 500; i++) {
+		ask(b, VERB_READ, i, 10, 'f');
+		answer(b, VERB_READ, i, 10, 0);
+	}
+	cr_expect_leq(session_ahead(b->session, 0).answers, 64);
+	session_end(b->session, 5000);
+	bench_free(b);
+}
+
 Test(session, pending_cancel_and_notify)
 {
 	Bench *b = bench_new(4000, NULL);
