@@ -45,34 +45,59 @@ Arena *arena_new(void)
 	return arena;
 }
 
-static ArenaBlock *arena_add_block(Arena *arena, size_t data_bytes)
+static ArenaBlock *block_add(Arena *arena, ArenaBlock *block, size_t bytes)
 {
-	size_t bytes = sizeof(ArenaBlock) + data_bytes;
-	ArenaBlock *block = g_malloc0(bytes);
 	block->next = arena->blocks;
 	arena->blocks = block;
 	arena->bytes += bytes;
 	return block;
 }
 
-void *arena_alloc(Arena *arena, size_t bytes)
+/* @size bytes of the current block, or of a new one; not cleared. NULL: they need a block of their
+ * own. */
+static void *take(Arena *arena, size_t size)
 {
-	if (bytes > PTRDIFF_MAX - ARENA_BLOCK_BYTES)
-		g_error("arena: %zu bytes asked for", bytes);
-	size_t size = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-	if (size == 0)
-		size = ARENA_ALIGN;
 	if (size <= (size_t)(arena->end - arena->next)) {
 		void *p = arena->next;
 		arena->next += size;
 		return p;
 	}
 	if (size > ARENA_BLOCK_BYTES / 4)
-		return arena_add_block(arena, size)->data;
-	ArenaBlock *block = arena_add_block(arena, ARENA_BLOCK_BYTES - sizeof(ArenaBlock));
+		return NULL;
+	ArenaBlock *block = block_add(arena, g_malloc(ARENA_BLOCK_BYTES), ARENA_BLOCK_BYTES);
 	arena->next = block->data + size;
 	arena->end = block->data + ARENA_BLOCK_BYTES - sizeof(ArenaBlock);
 	return block->data;
+}
+
+static size_t size_of(size_t bytes)
+{
+	if (bytes > PTRDIFF_MAX - ARENA_BLOCK_BYTES)
+		g_error("arena: %zu bytes asked for", bytes);
+	size_t size = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	return size > 0 ? size : ARENA_ALIGN;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes)
+{
+	size_t size = size_of(bytes);
+	void *p = take(arena, size);
+	if (p)
+		return memset(p, 0, size);
+	/* the system has cleared large ones already */
+	size += sizeof(ArenaBlock);
+	return block_add(arena, g_malloc0(size), size)->data;
+}
+
+/* For what is written in full. */
+static void *alloc_uncleared(Arena *arena, size_t bytes)
+{
+	size_t size = size_of(bytes);
+	void *p = take(arena, size);
+	if (p)
+		return p;
+	size += sizeof(ArenaBlock);
+	return block_add(arena, g_malloc(size), size)->data;
 }
 
 void *arena_alloc_array(Arena *arena, size_t count, size_t size)
@@ -85,7 +110,7 @@ void *arena_alloc_array(Arena *arena, size_t count, size_t size)
 
 void *arena_memdup(Arena *arena, const void *data, size_t bytes)
 {
-	void *copy = arena_alloc(arena, bytes);
+	void *copy = alloc_uncleared(arena, bytes);
 	if (bytes > 0)
 		memcpy(copy, data, bytes);
 	return copy;
@@ -99,9 +124,10 @@ char *arena_strdup(Arena *arena, const char *text)
 char *arena_strndup(Arena *arena, const char *text, size_t len)
 {
 	size_t kept = len > 0 ? strnlen(text, len) : 0;
-	char *copy = arena_alloc(arena, kept + 1);
+	char *copy = alloc_uncleared(arena, kept + 1);
 	if (kept > 0)
 		memcpy(copy, text, kept);
+	copy[kept] = '\0';
 	return copy;
 }
 
@@ -113,7 +139,7 @@ char *arena_printf(Arena *arena, const char *format, ...)
 	va_end(args);
 	if (len < 0)
 		return arena_alloc(arena, 1);
-	char *text = arena_alloc(arena, (size_t)len + 1);
+	char *text = alloc_uncleared(arena, (size_t)len + 1);
 	va_start(args, format);
 	(void)vsnprintf(text, (size_t)len + 1, format, args);
 	va_end(args);

@@ -14,6 +14,10 @@
 #define WIDEST_SHIFT 62 /* of a width that is a time */
 #define FIRST_ROOM 8
 #define FIRST_STRIDE 4
+/* Series of few columns are pictures of data that move: all columns get values, and a transfer that
+ * has pictures soon fills half of the usual bins. Begun small they grew twice on the way. */
+#define FEW_COLUMNS 8
+#define FIRST_ROOM_OF_FEW 32
 #define NO_PLACE UINT8_MAX
 
 struct Series {
@@ -113,12 +117,13 @@ Series *series_new(int64_t start_ns, size_t bins, size_t column_count, const Ser
 	series->bins = bins + bins % 2;
 	series->column_count =
 		(uint8_t)(column_count < SERIES_MAX_COLUMNS ? column_count : SERIES_MAX_COLUMNS);
-	series->stride = series->column_count < FIRST_STRIDE ? series->column_count : FIRST_STRIDE;
+	bool has_few = series->column_count <= FEW_COLUMNS;
+	series->stride = has_few ? series->column_count : FIRST_STRIDE;
 	for (size_t c = 0; c < series->column_count; c++) {
 		series->rules[c] = (uint8_t)rules[c];
 		series->place[c] = NO_PLACE;
 	}
-	if (!grow(series, FIRST_ROOM)) {
+	if (!grow(series, has_few ? FIRST_ROOM_OF_FEW : FIRST_ROOM)) {
 		free(series);
 		return NULL;
 	}
