@@ -40,6 +40,8 @@ static void count_rate(const CauseContext *context, Neighbours *n, const Connect
 	const uint8_t *sender = context->unit->addr[context->bulk];
 	const uint8_t *receiver = context->unit->addr[host_other(context->bulk)];
 	double share = overlap(context->unit, c) * 1e9 / (double)context->wall_ns;
+	if (share == 0)
+		return;
 	for (int side = 0; side < 2; side++) {
 		const uint8_t *from = c->addr[side], *to = c->addr[1 - side];
 		double rate = share * (double)c->tcp.dir[side].wire_bytes;

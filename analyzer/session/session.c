@@ -426,7 +426,7 @@ size_t session_bytes(const Session *session)
 	for (int side = SIDE_CLIENT; side <= SIDE_SERVER; side++)
 		bytes += stream_bytes(&framed->streams[side]);
 	if (framed->kind == &session_kind_smb && framed->smb.trees.rows)
-		bytes += framed->smb.trees.limit * sizeof *framed->smb.trees.rows;
+		bytes += framed->smb.trees.room * sizeof *framed->smb.trees.rows;
 	return bytes;
 }
 

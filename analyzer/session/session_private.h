@@ -60,7 +60,7 @@ typedef struct SmbTree {
 } SmbTree;
 typedef struct SmbTrees {
 	SmbTree *rows; /* NULL until the first; by age */
-	uint32_t count, limit;
+	uint32_t count, room, limit;
 } SmbTrees;
 
 /** ExpectRow: the last read or write of a row of them; what the next one will be like. */
