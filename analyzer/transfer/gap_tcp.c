@@ -472,6 +472,37 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 			BUCKET_CONGESTION_WINDOW, BUCKET_SEND_BUFFER);
 }
 
+/* When the segment that ends at @end or last before it was sent; 0 when it is forgotten. */
+static int64_t sent_ns(const TcpDirection *d, int64_t end)
+{
+	const SendRecord *r;
+	for (uint32_t i = 0; (r = tcp_send_record(d, i)) != NULL; i++) {
+		if (r->end <= end)
+			return r->ts_ns;
+	}
+	return 0;
+}
+
+/*
+ * A sender at the edge of a window sends when it is acknowledged, and is acknowledged as it sent:
+ * its acknowledgements tell the path's spacing only when they came further apart than what they
+ * acknowledge had been sent (twice is what a slow start does).
+ */
+static bool follows_sender(const TcpDirection *d)
+{
+	const AckEvent *e, *newest = NULL, *before = NULL;
+	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && !before; i++) {
+		if (e->ack_advanced && newest)
+			before = e;
+		else if (e->ack_advanced)
+			newest = e;
+	}
+	if (!before)
+		return true;
+	int64_t from = sent_ns(d, before->ack), to = sent_ns(d, newest->ack);
+	return from == 0 || to == 0 || 2 * (to - from) >= newest->ts_ns - before->ts_ns;
+}
+
 /* A pause that the path did not make must not look like its spacing. */
 static void break_trains(Conversation *conv, Side side, const GapTcp *label, int64_t gap_ns)
 {
@@ -489,10 +520,8 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 		return;
 	PathDirection *dir = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
 	train_break(&dir->data_train);
-	/* next to a sender at its window's edge every acknowledgement is followed by data, and no
-	 * train of them would be seen: that they may come as slowly as it sends is known where they
-	 * are read (path.c), and the pause itself is long enough to end one */
-	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0)
+	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0 ||
+		follows_sender(&conv->tcp.dir[side]))
 		train_break(&dir->ack_train);
 }
 
