@@ -8,7 +8,7 @@
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
 /* +-146 years around 1970: more than captures need, and differences stay within 64 bits */
-#define TIME_LIMIT_NS ((int64_t)1 << 62)
+#define TIME_LIMIT_NS (((int64_t)1 << 62) - 1)
 
 static uint16_t order16(const uint8_t *p, bool is_big_endian)
 {

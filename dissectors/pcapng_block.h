@@ -111,8 +111,8 @@ ParseStatus pcapng_packet_parse(const PcapngBlock *block, uint32_t snaplen, Pcap
 /** pcapng_statistics_parse: interface statistics. */
 ParseStatus pcapng_statistics_parse(const PcapngBlock *block, PcapngStatistics *ret);
 
-/** pcapng_time_ns: @time in nanoseconds since the epoch; clamped to +-2^62, so that differences of
- * two do not overflow. */
+/** pcapng_time_ns: @time in nanoseconds since the epoch; clamped to less than 2^62 either way, so
+ * that differences of two do not overflow. */
 int64_t pcapng_time_ns(const PcapngClock *clock, uint64_t time);
 
 #endif

@@ -214,10 +214,7 @@ __attribute__((always_inline)) static inline size_t pcap_file_run(PcapFile *file
 			file->context.facts->filtered++;
 			continue;
 		}
-		Packet *packet = &run->ret[count++];
-		/* compilers join stores through a plain pointer, but not through one that they
-		 * fold into the counting of the loop */
-		__asm__("" : "+r"(packet));
+		Packet *packet = packet_plain(&run->ret[count++]);
 		packet->ts_ns =
 			(int64_t)record.seconds * 1000000000 + record.fraction * fraction_ns;
 		packet->frame = frame;

@@ -218,7 +218,7 @@ Test(pcapng_block, lengths)
 
 Test(pcapng_block, clocks)
 {
-	static const int64_t limit = (int64_t)1 << 62;
+	static const int64_t limit = ((int64_t)1 << 62) - 1; /* limit - -limit fits */
 	static const struct {
 		uint8_t resolution;
 		int64_t offset_s;
