@@ -195,19 +195,14 @@ typedef struct Run {
 	size_t first, end; /* bins */
 	int64_t start_ns, end_ns;
 	uint64_t start_bytes, bytes;
+	double rate; /* of all of it */
 	Bucket dominant;
 } Run;
 
-static double run_rate(const Run *r)
-{
-	return slice_rate(r->bytes, r->end_ns - r->start_ns);
-}
-
 static bool is_alike(const Run *a, const Run *b)
 {
-	double x = run_rate(a), y = run_rate(b);
-	return a->dominant == b->dominant && x <= SLICE_RATE_FACTOR * y &&
-	       y <= SLICE_RATE_FACTOR * x;
+	return a->dominant == b->dominant && a->rate <= SLICE_RATE_FACTOR * b->rate &&
+	       b->rate <= SLICE_RATE_FACTOR * a->rate;
 }
 
 /* Bins of @s whose middle lies before @t_ns, since the start of the picture. */
@@ -234,6 +229,7 @@ static void run_join(Run *into, const Run *next, const Shares *s, int64_t first_
 	into->end = next->end;
 	into->end_ns = next->end_ns;
 	into->bytes += next->bytes;
+	into->rate = slice_rate(into->bytes, into->end_ns - into->start_ns);
 	into->dominant = run_dominant(s, into, first_ns);
 }
 
@@ -260,9 +256,8 @@ static size_t runs_join_short(Run *runs, size_t count, const Shares *s, int64_t 
 			continue;
 		}
 		bool is_left =
-			i > 0 && (i + 1 == count ||
-					 fabs(run_rate(&runs[i - 1]) - run_rate(&runs[i])) <=
-						 fabs(run_rate(&runs[i + 1]) - run_rate(&runs[i])));
+			i > 0 && (i + 1 == count || fabs(runs[i - 1].rate - runs[i].rate) <=
+							    fabs(runs[i + 1].rate - runs[i].rate));
 		size_t at = is_left ? i - 1 : i;
 		run_join(&runs[at], &runs[at + 1], s, first_ns);
 		memmove(&runs[at + 1], &runs[at + 2], (count - at - 2) * sizeof(*runs));
@@ -287,7 +282,8 @@ static void slices_build(Arena *arena, const Shares *shares, int64_t first_ns, R
 		int64_t to = from + s->bin_ns < end ? from + s->bin_ns : end;
 		if (to <= from)
 			break;
-		runs[count++] = (Run){i, i + 1, from, to, total, s->bytes[i], s->dominant[i]};
+		runs[count++] = (Run){i, i + 1, from, to, total, s->bytes[i],
+			slice_rate(s->bytes[i], to - from), s->dominant[i]};
 		total += s->bytes[i];
 	}
 	count = runs_join_alike(runs, count, shares, first_ns);
@@ -296,7 +292,7 @@ static void slices_build(Arena *arena, const Shares *shares, int64_t first_ns, R
 	ResultSlice *list = arena_alloc_array(arena, count + 1, sizeof(*list));
 	for (size_t i = 0; i < count; i++)
 		list[i] = (ResultSlice){runs[i].start_ns, runs[i].end_ns - runs[i].start_ns,
-			runs[i].start_bytes, run_rate(&runs[i]), runs[i].dominant};
+			runs[i].start_bytes, runs[i].rate, runs[i].dominant};
 	t->slices = list;
 	t->slice_count = count;
 }

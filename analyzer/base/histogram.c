@@ -230,7 +230,8 @@ int64_t histogram_quantile(const Histogram *histogram, double q)
 {
 	if (histogram->count == 0)
 		return 0;
-	if (!(q > 0))
+	/* of one value, as many are, there is no other answer */
+	if (!(q > 0) || histogram->min == histogram->max)
 		return histogram->min;
 	if (q >= 1)
 		return histogram->max;
