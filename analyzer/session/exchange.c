@@ -121,6 +121,11 @@ void exchange_interim(Session *session, Request *request, int64_t now_ns)
 		session->ops->interim(session->user, &request->op);
 }
 
+static uint32_t bytes_of(const Operation *op)
+{
+	return op->asked_bytes < UINT32_MAX ? (uint32_t)op->asked_bytes : UINT32_MAX;
+}
+
 void exchange_answer(Session *session, Request *request, StreamMessage *m, const Message *message)
 {
 	SessionFramed *framed = session->framed;
@@ -138,8 +143,8 @@ void exchange_answer(Session *session, Request *request, StreamMessage *m, const
 	op->credits_granted = (uint16_t)(op->credits_granted + message->credits);
 	op->entries += message->entries;
 	if (request->is_data)
-		framed->requests.answers[framed->requests.answer_count++ % REQUEST_ANSWERS] =
-			(RequestAnswer){m->start, m->end, op->asked_bytes, message->credits};
+		request_answer_remember(&framed->requests,
+			&(RequestAnswer){m->start, m->end, bytes_of(op), message->credits});
 	op->previous_reply_ns = framed->previous_reply_first_ns;
 	op->previous_reply_last_ns = framed->previous_reply_last_ns;
 }

@@ -118,6 +118,35 @@ static void owed_unlink(RequestTable *table, Request *request)
 	table->owed_count--;
 }
 
+void request_answers_grow(RequestTable *table)
+{
+	uint32_t room = table->answer_room ? 2 * table->answer_room : REQUEST_ANSWERS_FIRST;
+	RequestAnswer *answers = room <= REQUEST_ANSWERS ? calloc(room, sizeof *answers) : NULL;
+	if (!answers)
+		return;
+	const RequestAnswer *a;
+	for (uint32_t i = 0; (a = request_answer(table, i)); i++)
+		answers[(table->answer_count - 1 - i) & (room - 1)] = *a;
+	free(table->answers);
+	table->answers = answers;
+	table->answer_room = room;
+}
+
+void request_answer_remember(RequestTable *table, const RequestAnswer *answer)
+{
+	if (!table->answers)
+		request_answers_grow(table);
+	if (table->answers)
+		table->answers[table->answer_count++ & (table->answer_room - 1)] = *answer;
+}
+
+const RequestAnswer *request_answer(const RequestTable *table, uint32_t i)
+{
+	if (i >= table->answer_count || i >= table->answer_room)
+		return NULL;
+	return &table->answers[(table->answer_count - 1 - i) & (table->answer_room - 1)];
+}
+
 void request_remove(RequestTable *table, Request *request)
 {
 	request_wait_over(table, request);
@@ -189,13 +218,15 @@ void request_table_clear(RequestTable *table)
 	list_free(table->all_first);
 	list_free(table->spare);
 	free(table->buckets);
+	free(table->answers);
 	uint32_t limit = table->limit;
 	*table = (RequestTable){.limit = limit};
 }
 
 size_t request_table_bytes(const RequestTable *table)
 {
-	size_t bytes = table->bucket_count * sizeof(Request *) + table->count * sizeof(Request);
+	size_t bytes = table->bucket_count * sizeof(Request *) + table->count * sizeof(Request) +
+		       table->answer_room * sizeof(RequestAnswer);
 	for (const Request *r = table->spare; r; r = r->all_next)
 		bytes += sizeof *r;
 	return bytes;

@@ -45,18 +45,19 @@ typedef struct Request {
 	uint32_t tree_id;    /* SMB tree of the request; connect: from the answer */
 } Request;
 
-/** RequestTable: zeroed at start; request_table_clear() at the end. */
 /* Answers remembered of reads and writes: clients have so many under way (Windows, Samba: credits
  * of 64 to 512 64-KiB units, in requests of a MiB). */
 #define REQUEST_ANSWERS 64
+#define REQUEST_ANSWERS_FIRST 8
 
 /** RequestAnswer: the answer to a read or write. */
 typedef struct RequestAnswer {
-	int64_t start, end; /* in the server's stream */
-	uint64_t asked_bytes;
+	int64_t start, end;   /* in the server's stream */
+	uint32_t asked_bytes; /* one message asks for no more (MS-SMB2 2.2.19) */
 	uint16_t credits;
 } RequestAnswer;
 
+/** RequestTable: zeroed at start; request_table_clear() at the end. */
 typedef struct RequestTable {
 	Request **buckets; /* NULL until the first request */
 	uint32_t bucket_count, count, limit;
@@ -66,10 +67,10 @@ typedef struct RequestTable {
 		*unfinished_last; /* REQUEST_SENDING or REQUEST_ANSWERING, by header */
 	Request *spare;           /* cells to be used again */
 	uint32_t owed_count;
-	uint32_t data_count; /* reads and writes sent and not answered */
-	uint64_t data_bytes; /* sum of their asked bytes */
-	RequestAnswer answers[REQUEST_ANSWERS];
-	uint32_t answer_count; /* free-running */
+	uint32_t data_count;                /* reads and writes sent and not answered */
+	uint64_t data_bytes;                /* sum of their asked bytes */
+	RequestAnswer *answers;             /* ring; NULL until the first one */
+	uint32_t answer_room, answer_count; /* power of two; free-running */
 } RequestTable;
 
 /** request_add: a zeroed request with @id, NULL when memory is refused. The caller keeps count
@@ -88,6 +89,17 @@ void request_wait_over(RequestTable *table, Request *request);
 
 /** request_mark_sent: the last byte was seen: joins the owed list and the counts of data. */
 void request_mark_sent(RequestTable *table, Request *request);
+
+/** request_answer_remember: remembers the newest answer to a read or write; without memory it is
+ * not. */
+void request_answer_remember(RequestTable *table, const RequestAnswer *answer);
+
+/** request_answer: i-th newest answer (0 newest), NULL when it is not remembered. */
+const RequestAnswer *request_answer(const RequestTable *table, uint32_t i);
+
+/** request_answers_grow: all that is remembered was asked for: twice as many from here on, up to
+ * REQUEST_ANSWERS. */
+void request_answers_grow(RequestTable *table);
 
 /** request_remove: takes @request out; the cell may be handed out again by request_add(). */
 void request_remove(RequestTable *table, Request *request);

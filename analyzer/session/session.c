@@ -323,18 +323,16 @@ void session_set_server_loop(Session *session, int64_t loop_ns)
 		session->server_loop_ns = loop_ns;
 }
 
-SessionAhead session_ahead(const Session *session, int64_t offset)
+SessionAhead session_ahead(Session *session, int64_t offset)
 {
 	SessionAhead ahead = {0};
 	if (session->mode != SESSION_FRAMED)
 		return ahead;
-	const RequestTable *requests = &session->framed->requests;
+	RequestTable *requests = &session->framed->requests;
 	int64_t passed = session->framed->streams[SIDE_SERVER].next;
-	for (uint32_t i = 0; i < REQUEST_ANSWERS && i < requests->answer_count; i++) {
-		const RequestAnswer *a =
-			&requests->answers[(requests->answer_count - 1 - i) % REQUEST_ANSWERS];
-		if (a->end <= offset)
-			break;
+	const RequestAnswer *a;
+	uint32_t i;
+	for (i = 0; (a = request_answer(requests, i)) && a->end > offset; i++) {
 		if (a->start >= offset)
 			ahead.credits += a->credits;
 		if (a->end <= passed) {
@@ -342,6 +340,8 @@ SessionAhead session_ahead(const Session *session, int64_t offset)
 			ahead.bytes += a->asked_bytes;
 		}
 	}
+	if (i > 0 && i == requests->answer_room)
+		request_answers_grow(requests);
 	return ahead;
 }
 

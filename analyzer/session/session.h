@@ -215,7 +215,7 @@ typedef struct SessionAhead {
 } SessionAhead;
 
 /** session_ahead: when the client has the server's stream up to @offset, as it acknowledges. */
-SessionAhead session_ahead(const Session *session, int64_t offset);
+SessionAhead session_ahead(Session *session, int64_t offset);
 
 /**
  * session_join: @channel is another connection of the SMB3 session of @primary: files and shares
