@@ -248,25 +248,26 @@ void series_add_span(Series *series, size_t column, int64_t t0_ns, int64_t t1_ns
 	}
 	size_t last = bin_of(series, to - 1); /* folds first, so that the widths stay */
 	size_t first = bin_of(series, from);
-	if (first == last) {
-		bool is_below = series->rules[column] == SERIES_MAX && total < 0;
-		add_to_bin(series, column, first, is_below ? 0 : total);
+	uint8_t place = place_of(series, column);
+	if (place == NO_PLACE)
+		return;
+	SeriesRule rule = series->rules[column];
+	int64_t *cell = &series->values[first * series->stride + place];
+	if (rule == SERIES_MAX) {
+		for (size_t bin = first; bin <= last; bin++, cell += series->stride)
+			add_to_cell(cell, rule, total < 0 ? 0 : total);
 		return;
 	}
 	int64_t given = 0;
-	for (size_t bin = first; bin <= last; bin++) {
-		if (series->rules[column] == SERIES_MAX) {
-			add_to_bin(series, column, bin, total < 0 ? 0 : total);
-			continue;
-		}
+	for (size_t bin = first; bin < last; bin++, cell += series->stride) {
 		/* what belongs before the bin's end, less what was given already: rounding errors
 		 * do not add up, and folded bins are what wider bins would have got */
-		uint64_t before_end =
-			bin == last ? to - from : ((uint64_t)(bin + 1) << series->shift) - from;
+		uint64_t before_end = ((uint64_t)(bin + 1) << series->shift) - from;
 		int64_t due = share_of(total, before_end, to - from);
-		add_to_bin(series, column, bin, due - given);
+		*cell = sum_of(*cell, due - given);
 		given = due;
 	}
+	*cell = sum_of(*cell, total - given);
 }
 
 int64_t series_start_ns(const Series *series)
@@ -304,16 +305,18 @@ static bool pack(Series *series, size_t cells)
 	if (!packed)
 		return false;
 	size_t at = 0;
+	uint64_t beyond = 0;
 	for (size_t b = 0; b < series->used; b++) {
 		const int64_t *row = series->values + b * series->stride;
 		for (size_t p = 0; p < series->placed; p++) {
 			uint64_t value = (uint64_t)row[p] + 1;
-			if (value > UINT32_MAX) {
-				free(packed);
-				return false;
-			}
+			beyond |= value >> 32;
 			packed[at++] = (uint32_t)value;
 		}
+	}
+	if (beyond) {
+		free(packed);
+		return false;
 	}
 	series->packed = packed;
 	free(series->values);
