@@ -415,11 +415,12 @@ void analysis_feed(Analysis *analysis, Packet *batch, size_t count)
 	g_assert(count <= READER_BATCH);
 	look_ahead(analysis, batch, count, places);
 	uint64_t evictions = flow_table_evictions(analysis->flows);
-	for (size_t i = 0; i < count;)
+	size_t same = count > 0 ? count_run(analysis, batch, count) : 0;
+	for (size_t i = same; i < count;)
 		i += count_run(analysis, &batch[i], count - i);
-	InputState *input = NULL;
+	InputState *input = count > 0 ? input_state(analysis, batch[0].input) : NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || batch[i].input != batch[i - 1].input)
+		if (i >= same)
 			input = input_state(analysis, batch[i].input);
 		if (batch[i].kind != PACKET_TCP) {
 			other_packet(analysis, input, &batch[i]);
