@@ -54,6 +54,7 @@ typedef struct Conversation {
 	int64_t queue_una[2];
 	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */
 	uint64_t queue_bytes[2];
+	int64_t edge_ns[2];       /* when this side last stood at the edge of a window; 0 never */
 	uint64_t queue_others[2]; /* bytes that others had sent the same way then */
 	int64_t queue_against[2]; /* end of what the other side had sent then */
 	Timeline own_timeline;

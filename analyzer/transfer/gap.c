@@ -424,6 +424,8 @@ __attribute__((always_inline)) static inline void ack_train(
 		train_break(&way->ack_train);
 		return;
 	}
+	if (conv->edge_ns[sender] != 0 && gap_tcp_follows_sender(conv, sender, now_ns))
+		train_break(&way->ack_train);
 	uint64_t wire = (uint64_t)bytes + headers_of((uint64_t)bytes, acked->mss);
 	push_train(conv, &way->ack_train, way->acks, sender, now_ns, wire, acked->mss + 90u);
 	gap_tcp_queue(conv, sender, now_ns, wire, dir);

@@ -9,6 +9,10 @@
 
 #include "analyzer/constants.h"
 
+/* What a sender at the edge of a window sends is acknowledged a round trip later; one round may
+ * pass without a stop. */
+#define EDGE_ROUNDS 2
+
 static int64_t longer(int64_t a, double share, int64_t of)
 {
 	int64_t b = (int64_t)(share * (double)of);
@@ -483,13 +487,11 @@ static int64_t sent_ns(const TcpDirection *d, int64_t end)
 	return 0;
 }
 
-/*
- * A sender at the edge of a window sends when it is acknowledged, and is acknowledged as it sent:
- * its acknowledgements tell the path's spacing only when they came further apart than what they
- * acknowledge had been sent (twice is what a slow start does).
- */
-static bool follows_sender(const TcpDirection *d)
+bool gap_tcp_follows_sender(const Conversation *conv, Side side, int64_t now_ns)
 {
+	if (now_ns - conv->edge_ns[side] > EDGE_ROUNDS * tcp_rtt_ns(&conv->tcp))
+		return false;
+	const TcpDirection *d = &conv->tcp.dir[side];
 	const AckEvent *e, *newest = NULL, *before = NULL;
 	for (uint32_t i = 0; (e = tcp_ack_event(d, i)) != NULL && !before; i++) {
 		if (e->ack_advanced && newest)
@@ -520,8 +522,8 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 		return;
 	PathDirection *dir = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
 	train_break(&dir->data_train);
-	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0 ||
-		follows_sender(&conv->tcp.dir[side]))
+	conv->edge_ns[side] = label->bucket == BUCKET_RECEIVE_WINDOW ? conv->tcp.last_ns : 0;
+	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0)
 		train_break(&dir->ack_train);
 }
 

@@ -28,6 +28,14 @@ void gap_tcp_classify(Conversation *conv, const Packet *packet, const TcpStep *s
 /** gap_tcp_charge: writes the label to the timeline; @side sent the packet, it is its pause. */
 void gap_tcp_charge(Conversation *conv, Side side, const Packet *packet, const GapTcp *label);
 
+/**
+ * gap_tcp_follows_sender: @side stood at the edge of a window lately, and its newest
+ * acknowledgement came after the one before as its data had been sent. Such a sender sends when it
+ * is acknowledged and is acknowledged as it sent: only acknowledgements that came twice as far
+ * apart as what they acknowledge, as in a slow start, tell the path's spacing.
+ */
+bool gap_tcp_follows_sender(const Conversation *conv, Side side, int64_t now_ns);
+
 /** gap_tcp_queue: counts @wire bytes acknowledged while a queue stands; @dir of the path. */
 void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir);
 

@@ -23,6 +23,9 @@
  * a host paused in it. */
 #define FEW_WINDOWS 4
 #define FEW_PAUSED 5
+/* A full segment with framing in a microsecond, the step of most captures' clocks: trains of a few
+ * that are faster lie one behind the other as a host wrote them, before any link. */
+#define TOLD_MAX_BYTES_PER_S (1538 * 1e6)
 /* Stretches with a standing queue that make an estimate. */
 #define QUEUE_MIN_STRETCHES 3
 
@@ -186,6 +189,8 @@ Capacity path_capacity(const Path *path, int dir)
 {
 	const PathDirection *d = &path->dir[dir];
 	Capacity best = trains_capacity(d->data), acks = trains_capacity(d->acks);
+	if (!best.is_proven && best.bytes_per_s > TOLD_MAX_BYTES_PER_S)
+		best = (Capacity){0};
 	if (acks.bytes_per_s == 0)
 		acks = few_capacity(&d->acks[0]);
 	/* acknowledgements of a sender that is held up itself come as slowly as it sends */

@@ -205,9 +205,9 @@ Test(timeline, a_queue_tells_what_all_get)
 	cr_expect_float_eq(queue_speed(0, 20000), 0, 1, "the queue is the other way's");
 }
 
-/* Whether acknowledgements @ack_gap_ns apart of segments sent @send_gap_ns apart go on being a
- * train when the sender, at the edge of its window, sends another. */
-static bool goes_on(int64_t send_gap_ns, int64_t ack_gap_ns, Bucket bucket, int64_t late_ns)
+/* Whether acknowledgements @ack_gap_ns apart of segments sent @send_gap_ns apart follow the sender,
+ * @after_ns after it stood still for @bucket. */
+static bool follows(int64_t send_gap_ns, int64_t ack_gap_ns, int64_t after_ns, Bucket bucket)
 {
 	static Conversation conv;
 	static AckEvent acks[4];
@@ -220,6 +220,7 @@ static bool goes_on(int64_t send_gap_ns, int64_t ack_gap_ns, Bucket bucket, int6
 	conv.path = &path;
 	conv.client_is_low = true;
 	conv.tcp.loop_ns[0] = conv.tcp.loop_ns[1] = 5000000;
+	conv.tcp.last_ns = 20000000;
 	TcpDirection *d = &conv.tcp.dir[SIDE_CLIENT];
 	for (int i = 0; i < 2; i++) {
 		sends[i] = (SendRecord){1000 + i * send_gap_ns, (i + 1) * 1000, 1000, false};
@@ -231,22 +232,20 @@ static bool goes_on(int64_t send_gap_ns, int64_t ack_gap_ns, Bucket bucket, int6
 	d->sends = sends;
 	d->acks_mask = d->sends_mask = 3;
 	d->acks_head = d->sends_head = 2;
-	path.dir[0].ack_train.last_ns = path.dir[0].data_train.last_ns = 1;
-	Packet packet = {.ts_ns = 20000000, .wirelen = 1000};
-	gap_tcp_charge(
-		&conv, SIDE_CLIENT, &packet, &(GapTcp){.bucket = bucket, .late_ns = late_ns});
-	cr_expect_eq(path.dir[0].data_train.last_ns, 0, "data stopped");
-	bool is_train = path.dir[0].ack_train.last_ns != 0;
+	Packet packet = {.ts_ns = conv.tcp.last_ns, .wirelen = 1000};
+	gap_tcp_charge(&conv, SIDE_CLIENT, &packet, &(GapTcp){.bucket = bucket});
+	bool is_following = conv.edge_ns[SIDE_CLIENT] != 0 &&
+			    gap_tcp_follows_sender(&conv, SIDE_CLIENT, packet.ts_ns + after_ns);
 	timeline_clear(&timeline);
 	path_clear(&path);
-	return is_train;
+	return is_following;
 }
 
 Test(timeline, acknowledgements_at_the_edge_of_a_window)
 {
-	cr_expect(goes_on(1000, 100000, BUCKET_RECEIVE_WINDOW, 0), "a burst, spread by the path");
-	cr_expect(goes_on(49000, 100000, BUCKET_RECEIVE_WINDOW, 0), "a slow start");
-	cr_expect_not(goes_on(100000, 100000, BUCKET_RECEIVE_WINDOW, 0), "as they were sent");
-	cr_expect_not(goes_on(1000, 100000, BUCKET_RECEIVE_WINDOW, 5000000), "a slow reader");
-	cr_expect_not(goes_on(1000, 100000, BUCKET_SENDER_STALLED, 0), "a slow sender");
+	cr_expect_not(follows(1000, 100000, 0, BUCKET_RECEIVE_WINDOW), "spread by the path");
+	cr_expect_not(follows(49000, 100000, 0, BUCKET_RECEIVE_WINDOW), "a slow start");
+	cr_expect(follows(100000, 100000, 0, BUCKET_RECEIVE_WINDOW), "as they were sent");
+	cr_expect_not(follows(100000, 100000, 30000000, BUCKET_RECEIVE_WINDOW), "long ago");
+	cr_expect_not(follows(100000, 100000, 0, BUCKET_SENDER_STALLED), "at no edge");
 }
