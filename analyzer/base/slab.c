@@ -26,6 +26,8 @@
 
 #define CACHE_LINE 64
 #define SMALL_ALIGN 16
+/* From here on a line more is little. */
+#define ODD_CELL_BYTES 2048
 #define FIRST_CHUNK_BYTES (8 * 1024)
 #define MAX_CHUNK_BYTES (1024 * 1024)
 
@@ -58,6 +60,10 @@ Slab *slab_new(size_t cell_bytes, size_t max_cells)
 		return NULL;
 	size_t align = cell_bytes >= CACHE_LINE ? CACHE_LINE : SMALL_ALIGN;
 	slab->cell_bytes = ((cell_bytes ? cell_bytes : 1) + align - 1) / align * align;
+	/* cells an even number of lines apart leave sets of the cache unused that others fight for
+	 */
+	if (slab->cell_bytes >= ODD_CELL_BYTES && slab->cell_bytes / CACHE_LINE % 2 == 0)
+		slab->cell_bytes += CACHE_LINE;
 	slab->max_cells = max_cells;
 	slab->chunk_bytes = FIRST_CHUNK_BYTES;
 	slab->bytes = sizeof *slab;

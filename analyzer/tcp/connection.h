@@ -78,9 +78,9 @@ typedef struct SendRecord {
 
 /** RecentMin: smallest of the newest samples. */
 typedef struct RecentMin {
-	int64_t samples[TCP_RECENT_SAMPLES];
-	uint32_t count; /* free-running */
 	int64_t min;    /* 0 while there is none */
+	uint32_t count; /* free-running */
+	int64_t samples[TCP_RECENT_SAMPLES];
 } RecentMin;
 
 typedef struct Hole {
@@ -137,63 +137,71 @@ typedef struct TcpDirection {
 	uint32_t last_tsval;
 	uint32_t pending_tsval;        /* passed towards this host... */
 	uint32_t max_window_after_syn; /* largest the peer advertised once connected */
-	uint16_t syn_mss;              /* option value, 0 absent */
-	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
-	int64_t sacked_since_ns;   /* when the receiver first reported the holes it has now */
-	uint64_t announced_stalls; /* repairs by a timer of bytes that only a packet without data
-				      had shown */
-	int64_t bare_next;    /* a packet without data showed that data before this offset had been
-				 sent... */
-	int64_t bare_ns;      /* ...then; both 0 when all of them passed */
+
+	uint16_t syn_mss;     /* option value, 0 absent */
 	uint8_t stale_in_row; /* data with old time stamps */
+	bool has_last_tsval, has_mac, syn_seen, fin_seen, rst_seen, last_was_probe;
 	bool in_recovery, is_slow_start;
 	bool round_was_limited; /* some gap of this round was clocked by acknowledgements */
 	bool is_scale_settled;  /* of a client: scale_lost.h has nothing more to ask */
-	int64_t last_tsval_ns;  /* RFC 7323 timestamps are a clock of their own */
+	bool plateau_outlier;
+	bool is_echo_stuck;       /* echoes an old time stamp although it knows newer packets */
+	int64_t last_tsval_ns;    /* RFC 7323 timestamps are a clock of their own */
+	int64_t pending_tsval_ns; /* pending_tsval passed at; 0 none */
+	uint64_t packets, wire_bytes;
+	int64_t flight_at_stop; /* when the sender sent its last segment */
+	int64_t small_end;      /* end of the newest segment that was not full */
 
-	int64_t pending_tsval_ns; /* ...at; 0 none */
-	int64_t older_echo_ns; /* data that did not know of it yet came until so long after that */
+	int64_t older_echo_ns; /* data that did not know of the pending time stamp yet came until so
+				  long after it */
 	int64_t last_older_echo_ns; /* the same for the time stamp before it */
 	int64_t pending_edge;       /* right edge of the adverts before it; 0 unknown */
-	bool is_echo_stuck;         /* echoes an old time stamp although it knows newer packets */
-	uint32_t first_tsval;
-	uint32_t max_acked_len; /* largest segment acknowledged at the first try */
-	int64_t first_tsval_ns;
-	int64_t repair_end; /* oldest repair not yet answered; 0: none */
-	uint64_t first_data_frame;
-	int64_t round_mark; /* docs/architecture.md, "Life of a packet" */
+	int64_t round_mark;         /* docs/architecture.md, "Life of a packet" */
 	uint64_t round_max_flight;
-	int64_t flight_at_stop; /* when the sender sent its last segment */
-	int64_t spacing_ns; /* pause between the last two full segments, while pauses are even... */
-	int64_t spacing_at_ns; /* ...until this segment... */
-	uint32_t spacing_run;  /* ...so many in a row */
-	int64_t small_end;     /* end of the newest segment that was not full */
-
 	uint64_t demonstrated; /* largest flight since the last loss or restart */
-	uint64_t max_in_flight, packets, payload_packets, payload_bytes, unique_bytes, wire_bytes;
-	int64_t sacked_bytes;
+	uint64_t max_in_flight, payload_packets;
 
+	uint64_t payload_bytes, unique_bytes;
+	int64_t sacked_bytes;
+	uint64_t first_data_frame;
+	/* loop of the peer: data to acknowledgement */
+	int64_t last_rtt_ns;
+	uint64_t rtt_samples;
+	uint32_t max_acked_len;  /* largest segment acknowledged at the first try */
+	uint32_t max_passed_len; /* largest that was acknowledged without a repair, alone or not */
+	uint32_t backoff;        /* timeouts in a row without progress */
+	uint32_t first_tsval;
+
+	int64_t min_rtt_ns, max_rtt_ns, smoothed_rtt_ns;
+	int64_t last_loss_ns; /* newest repair; 0 none */
+	RecentMin rtt_now;    /* newest samples of the loop of the peer */
+	int64_t first_tsval_ns;
+
+	int64_t repair_end; /* oldest repair not yet answered; 0: none */
+	int64_t spacing_ns; /* pause between the last two full segments, while pauses are even... */
+	int64_t spacing_at_ns;           /* ...until this segment... */
+	uint32_t spacing_run;            /* ...so many in a row */
+	RetransmissionKind episode_kind; /* of the recovery under way */
 	int64_t highest_sacked;
 	uint64_t previous_round_flight;
 	int64_t zero_window_since_ns; /* of the window this side advertises */
-	int64_t min_rtt_ns, max_rtt_ns, last_rtt_ns,
-		smoothed_rtt_ns; /* loop of the peer: data to acknowledgement */
-	uint64_t rtt_samples;
-	RecentMin rtt_now; /* newest samples of the same */
+	int64_t sacked_since_ns;      /* when the receiver first reported the holes it has now */
+	uint64_t announced_stalls;    /* repairs by a timer of bytes that only a packet without data
+					 had shown */
+	int64_t bare_next; /* a packet without data showed that data before this offset had been
+			      sent... */
+	int64_t bare_ns;   /* ...then; both 0 when all of them passed */
 
 	/* loss and order */
 	Hole *holes;
 	Interval sacked[TCP_MAX_SACKED];
 	int64_t recovery_point;
-	RetransmissionKind episode_kind;
 	int64_t closed_from, closed_to; /* bytes in flight when the window closed over them */
-	uint32_t backoff;               /* timeouts in a row without progress */
 	int64_t last_timeout_gap_ns;
 
 	/* rounds and plateau, docs/architecture.md, "Life of a packet" */
 	uint32_t slow_rounds;
 	uint32_t plateau_rounds;
-	bool plateau_outlier;
 	uint64_t plateau_reference;
 	int64_t plateau_since_ns;
 	uint64_t plateau_flight; /* largest flight that held for PLATEAU_ROUNDS */
@@ -213,7 +221,6 @@ typedef struct TcpDirection {
 	uint64_t max_losses_in_event;
 	uint64_t recoveries_multi; /* episodes with two or more losses */
 	int64_t first_zero_window_ns;
-	int64_t last_loss_ns;   /* newest repair; 0 none */
 	int64_t loss_before_ns; /* the same before the episode under way */
 	int64_t zero_window_ns;
 	int64_t at_edge_ns; /* this sender stood at the peer's edge */
@@ -243,7 +250,6 @@ typedef struct TcpDirection {
 	uint64_t unseen_tails;    /* ...with no more packets unseen than a tail and its repeats */
 	uint64_t big_timeouts;    /* timers that expired over a full-size segment */
 	uint32_t max_timeout_len; /* largest segment a timer repeated */
-	uint32_t max_passed_len;  /* largest that was acknowledged without a repair, alone or not */
 	int64_t reordered_late_max_ns; /* longest delay of a segment that was overtaken */
 	uint64_t first_reordered_frame, first_spurious_frame, first_ecn_frame;
 	int64_t first_reordered_ns, first_spurious_ns, first_ecn_ns;
@@ -312,27 +318,28 @@ typedef struct TcpConnection {
 	int64_t loop_ns[2]; /* capture point to that host and back, smallest seen; INT64_MAX unknown
 			     */
 	int64_t first_ns, last_ns;
-	int64_t syn_ack_ns, established_ns; /* 0 unseen */
+	int64_t jump_ns; /* newest jump, while the other host may still deny it; 0: no */
+	Side jump_side;  /* whose clock told of it */
 	TcpState state;
 	bool is_steady;         /* steady.h */
 	bool is_never_steady;   /* every packet goes the long way: tests compare both */
 	bool handshake_seen;    /* SYN, SYN-ACK and ACK */
 	bool direction_hint[2]; /* the capture says that this host sent from here */
 	bool middlebox;
-	uint64_t scale_stripped_frame; /* a copy of a SYN that differs in the window scale option: a
-					  device between two places of capture removes it; 0 no */
 	bool is_scale_lost; /* the client does not know that the server scales its windows, although
 			       both SYNs said so here */
 	bool swapped_known; /* roles are certain (SYN or SYN-ACK seen) */
-	RecentMin loop_now[2]; /* newest samples of loop_ns */
-	int64_t syn_ns;        /* 0 unseen */
+	int64_t established_ns;        /* 0 unseen */
+	RecentMin loop_now[2];         /* newest samples of loop_ns */
+	int64_t syn_ack_ns;            /* 0 unseen */
+	uint64_t scale_stripped_frame; /* a copy of a SYN that differs in the window scale option: a
+					  device between two places of capture removes it; 0 no */
+	int64_t syn_ns;                /* 0 unseen */
 	int64_t handshake_loop_ns[2];
 	uint32_t syn_tries, syn_ack_tries;
 	uint64_t out_of_window_packets;
 	uint64_t clock_jumps;
-	int64_t jump_from_ns,
-		jump_ns;       /* newest jump, while the other host may still deny it; 0: no */
-	Side jump_side;        /* whose clock told of it */
+	int64_t jump_from_ns;  /* of jump_ns */
 	int64_t clock_back_ns; /* largest step back that was clamped */
 } TcpConnection;
 

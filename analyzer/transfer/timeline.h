@@ -42,17 +42,18 @@ typedef struct Span {
 } Span;
 
 typedef struct Timeline {
-	int64_t committed_ns; /* start of the log */
+	/* what every packet needs fits in a cache line */
 	int64_t accounted_ns; /* end of the log: everything before it has a label */
 	Span *log;
 	uint32_t count, room;
-	uint32_t *long_logs; /* room beyond TIMELINE_LOG_MAX that all timelines have taken; NULL:
-				this one takes none */
 	Path *path;
 	uint64_t own_bytes[2]; /* by Side: sent by this timeline... */
 	bool client_is_low;    /* path->dir[0] is what the client sends */
 	uint16_t input;
-	uint64_t other_seen[2];    /* ...and by others when last looked */
+	int64_t committed_ns;   /* start of the log */
+	uint32_t *long_logs;    /* room beyond TIMELINE_LOG_MAX that all timelines have taken; NULL:
+				   this one takes none */
+	uint64_t other_seen[2]; /* ...and by others when last looked */
 	int64_t busy_until_ns[2];  /* by Side that sends: when the bottleneck has passed on what was
 				      sent */
 	int64_t others_left_ns[2]; /* by Side: what others sent and had no room yet */

@@ -283,10 +283,9 @@ static void label(Conversation *conv, const Packet *packet, const TcpStep *step,
 	gap_step(conv, packet, step, turn, turn_of(conv));
 }
 
-/* Lines at the head of a direction that the sides of every packet touch, and those that its
- * sender's side does. */
+/* Lines at the head of a direction that packets of both sides touch; those of a sender of data. */
 #define PREFETCH_LINES 3
-#define PREFETCH_LINES_SENDER 5
+#define PREFETCH_LINES_SENDER 7
 #define CACHE_LINE 64
 
 void tracker_prefetch(const Conversation *conv)
