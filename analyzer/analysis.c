@@ -214,7 +214,8 @@ __attribute__((always_inline)) static inline void tcp_packet(
 	}
 	if (is_new)
 		tracker_begin(analysis->tracker, conv, packet, place->from_low, first + (*next)++);
-	tracker_packet(analysis->tracker, conv, packet, place->from_low);
+	if (!tracker_predicted(analysis->tracker, conv, packet, place->from_low))
+		tracker_packet(analysis->tracker, conv, packet, place->from_low);
 }
 
 /* A packet that was not there as such: put together of fragments, or made of a NetBEUI frame. */

@@ -368,10 +368,14 @@ void tcp_connection_clear(TcpConnection *tcp);
 
 /**
  * tcp_connection_step: takes one packet of the connection, sent by @side.
- * @ret: what it did. Time may step back: it is clamped and counted. Returns whether it was as
- * predicted (steady.h): new data in order, or an acknowledgement of more, and nothing else.
+ * @ret: what it did. Time may step back: it is clamped and counted.
  */
-bool tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *ret);
+void tcp_connection_step(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *ret);
+
+/** tcp_connection_predicted: the same for a packet that is as predicted (steady.h): new data in
+ * order, or an acknowledgement of more, and nothing else. Of any other false, and nothing is done.
+ */
+bool tcp_connection_predicted(TcpConnection *tcp, Side side, const Packet *packet, TcpStep *ret);
 
 /** tcp_uncaptured_bytes: bytes sent this way that were acknowledged and that the capture lacks. */
 uint64_t tcp_uncaptured_bytes(const TcpDirection *d);

@@ -51,6 +51,8 @@ typedef struct Conversation {
 	int64_t first_payload_ns, last_payload_ns;
 	int64_t queue_una[2];
 	uint16_t input;
+	bool is_usual; /* has a session and a path, and nothing of FTP data or tries hangs on it:
+			  tracker_predicted() may take its packets */
 
 	TcpConnection tcp;
 	int64_t queue_since_ns[2]; /* a queue has stood since; 0 no */

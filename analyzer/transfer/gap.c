@@ -247,7 +247,7 @@ void gap_closes(Conversation *conv)
 	}
 }
 
-void gap_clock_ran(Conversation *conv, Side side)
+__attribute__((noinline)) void gap_clock_ran(Conversation *conv, Side side)
 {
 	Side held = side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT;
 	if (!conv->timeline)
@@ -295,8 +295,8 @@ bool gap_goes_on(Conversation *conv, const Packet *packet, const TcpStep *step, 
 	       turn->message_left[1 - (int)step->side] == 0 && burst_goes_on(conv, packet, step);
 }
 
-void gap_step(Conversation *conv, const Packet *packet, const TcpStep *step, const Turn *before,
-	const Turn *after)
+__attribute__((noinline)) void gap_step(Conversation *conv, const Packet *packet,
+	const TcpStep *step, const Turn *before, const Turn *after)
 {
 	if (!conv->timeline)
 		return;

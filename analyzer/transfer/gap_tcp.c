@@ -561,7 +561,8 @@ static void queue_restart(Conversation *conv, Side side, int64_t now_ns, uint64_
 	conv->queue_against[side] = conv->tcp.dir[1 - (int)side].next;
 }
 
-void gap_tcp_queue(Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir)
+__attribute__((noinline)) void gap_tcp_queue(
+	Conversation *conv, Side side, int64_t now_ns, uint64_t wire, int dir)
 {
 	const TcpDirection *d = &conv->tcp.dir[side];
 	bool stands = d->next > d->una && !d->in_recovery && tcp_queue_stands(&conv->tcp, side);

@@ -98,7 +98,8 @@ void train_push(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns, ui
 	train_lengthen(train, levels, now_ns, bytes, unit);
 }
 
-void train_count_windows(Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns)
+__attribute__((noinline)) void train_count_windows(
+	Train *train, Histogram levels[TRAIN_LEVELS], int64_t now_ns)
 {
 	restart_if_faster(train, now_ns);
 	/* each window is half of one of the next level */

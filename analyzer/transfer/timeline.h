@@ -84,8 +84,9 @@ void timeline_add(Timeline *timeline, int64_t to_ns, const Span *span);
  * timeline_lengthen: when the last span is a burst of @side on @stream that ended at most @most_ns
  * before @to_ns, joins the time to it and returns true; else nothing.
  */
-static inline bool timeline_lengthen(Timeline *timeline, int64_t to_ns, int64_t most_ns, Side side,
-	uint32_t stream, uint64_t frame, uint32_t wire_bytes)
+__attribute__((always_inline)) static inline bool timeline_lengthen(Timeline *timeline,
+	int64_t to_ns, int64_t most_ns, Side side, uint32_t stream, uint64_t frame,
+	uint32_t wire_bytes)
 {
 	int64_t ns = to_ns - timeline->accounted_ns;
 	if (timeline->count == 0 || ns < 0 || ns > most_ns)

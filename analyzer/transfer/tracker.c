@@ -230,7 +230,8 @@ static bool carries_new(const TcpStep *step)
 	return false;
 }
 
-void tracker_push_payload(Conversation *conv, const Packet *packet, const TcpStep *step)
+__attribute__((noinline)) void tracker_push_payload(
+	Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	SessionChunk chunk = {.offset = step->from,
 		.len = step->len,
@@ -243,7 +244,8 @@ void tracker_push_payload(Conversation *conv, const Packet *packet, const TcpSte
 	session_push(conv->session, step->side, &chunk);
 }
 
-void tracker_name_application(Tracker *tracker, Conversation *conv, const Packet *packet)
+__attribute__((noinline)) void tracker_name_application(
+	Tracker *tracker, Conversation *conv, const Packet *packet)
 {
 	if (conv->is_named || !conv->session || !session_is_settled(conv->session))
 		return;
@@ -329,18 +331,14 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 	Side side = from_low == conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER;
 	TcpStep step;
 	int64_t server_loop = conv->tcp.loop_ns[SIDE_SERVER];
-	bool is_predicted = tcp_connection_step(&conv->tcp, side, packet, &step);
+	tcp_connection_step(&conv->tcp, side, packet, &step);
+	conv->is_usual = false;
 	if (step.segment == SEGMENT_COPY)
 		return;
 	if (!conv->path && packet->payload_len > 0)
 		path_join(tracker, conv);
 	if (conv->tcp.loop_ns[SIDE_SERVER] != server_loop && conv->session)
 		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
-	if (is_predicted && conv->session && conv->path && !conv->control && !conv->data_list &&
-		!conv->attempt) {
-		tracker_predicted(tracker, conv, packet, &step);
-		return;
-	}
 	if (step.gap_to > step.gap_from && conv->session)
 		session_gap(
 			conv->session, step.gap_side, step.gap_from, step.gap_to, packet->ts_ns);
@@ -397,6 +395,8 @@ void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, 
 			session_ftp_data_done(conv->session, packet->ts_ns);
 		tracker_data_closed(conv, packet->ts_ns);
 	}
+	conv->is_usual =
+		conv->session && conv->path && !conv->control && !conv->data_list && !conv->attempt;
 }
 
 bool tracker_is_reuse(const Conversation *conv, const Packet *packet)

@@ -88,6 +88,10 @@ void tracker_prefetch(const Conversation *conv);
  * payload touches. */
 void tracker_prefetch_deep(const Conversation *conv, bool from_low);
 
+/** tracker_predicted: tracker_packet() for the usual packet of the usual conversation (steady.h);
+ * of any other false, and nothing is done. */
+bool tracker_predicted(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low);
+
 /** tracker_packet: one packet of @conv; @from_low: as flow_key_of says. */
 void tracker_packet(Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low);
 

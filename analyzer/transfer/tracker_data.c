@@ -146,6 +146,7 @@ void tracker_expected_match(Tracker *tracker, Conversation *conv, const Packet *
 		conv->is_flipped = to_server != e->client_connects;
 		conv->data_next = e->control->data_list;
 		e->control->data_list = conv;
+		e->control->is_usual = false;
 		if (conv->control->job)
 			conv->control->job->data_connections++;
 		g_free(e);

@@ -56,13 +56,6 @@ void tracker_push_payload(Conversation *conv, const Packet *packet, const TcpSte
 /** tracker_name_application: asks what @conv is, while nobody knows. */
 void tracker_name_application(Tracker *tracker, Conversation *conv, const Packet *packet);
 
-/* ---- tracker_predicted.c */
-
-/** tracker_predicted: what tracker_packet() does for a packet that was predicted (steady.h), of a
- * @conv with a session and a path that has nothing to do with FTP data. */
-void tracker_predicted(
-	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step);
-
 /* ---- tracker_units.c */
 
 /** tracker_account_done: Timeline's callback; @user is the tracker. */

@@ -12,7 +12,7 @@ static bool is_unknown(const Conversation *conv)
 	return conv->session && !conv->control && session_is_unknown(conv->session);
 }
 
-void tracker_before_payload(
+__attribute__((noinline)) void tracker_before_payload(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	(void)tracker;

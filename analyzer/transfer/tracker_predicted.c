@@ -7,7 +7,7 @@
 #include "analyzer/transfer/tracker_internal.h"
 
 /* The pictures of the file that new data belong to, and of its job. */
-__attribute__((flatten)) static void take_pictures(
+static void take_pictures(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	Unit *unit = conv->current;
@@ -27,15 +27,7 @@ __attribute__((flatten)) static void take_pictures(
 	unit_payload(unit, side, &sample);
 }
 
-/* Without a call for every packet. */
-__attribute__((flatten)) static bool skip(
-	Conversation *conv, const Packet *packet, const TcpStep *step)
-{
-	return session_skip(
-		conv->session, step->side, step->from, step->len, packet->ts_ns, packet->frame);
-}
-
-__attribute__((always_inline)) static inline void take_data(
+static void take_data(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	const Turn *turn = session_turn(conv->session);
@@ -44,7 +36,8 @@ __attribute__((always_inline)) static inline void take_data(
 		tracker_before_payload(tracker, conv, packet, step);
 	conv->last_payload_ns = packet->ts_ns;
 	Turn before;
-	bool is_skipped = skip(conv, packet, step);
+	bool is_skipped = session_skip(
+		conv->session, step->side, step->from, step->len, packet->ts_ns, packet->frame);
 	if (!is_skipped) {
 		before = *turn;
 		tracker_push_payload(conv, packet, step);
@@ -62,23 +55,32 @@ __attribute__((always_inline)) static inline void take_data(
 	gap_step(conv, packet, step, &before, turn);
 }
 
-void tracker_predicted(
-	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+/* In one piece of code; what is rare is called. */
+__attribute__((flatten)) bool tracker_predicted(
+	Tracker *tracker, Conversation *conv, const Packet *packet, bool from_low)
 {
-	Side side = step->side;
-	if (step->len > 0) {
-		take_data(tracker, conv, packet, step);
-		if (step->clock_ran)
-			gap_clock_ran(conv, side);
-		gap_data_train(conv, side, packet);
-		if (conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1].trail)
-			tracker_trail(tracker, conv, packet, step);
-		return;
-	}
-	if (step->clock_jumped)
-		gap_step(conv, packet, step, session_turn(conv->session),
+	if (!conv->is_usual)
+		return false;
+	Side side = from_low == conv->client_is_low ? SIDE_CLIENT : SIDE_SERVER;
+	TcpStep step;
+	int64_t server_loop = conv->tcp.loop_ns[SIDE_SERVER];
+	if (!tcp_connection_predicted(&conv->tcp, side, packet, &step))
+		return false;
+	if (conv->tcp.loop_ns[SIDE_SERVER] != server_loop)
+		session_set_server_loop(conv->session, conv->tcp.loop_ns[SIDE_SERVER]);
+	if (step.len > 0)
+		take_data(tracker, conv, packet, &step);
+	else if (step.clock_jumped)
+		gap_step(conv, packet, &step, session_turn(conv->session),
 			session_turn(conv->session));
-	if (step->clock_ran)
+	if (step.clock_ran)
 		gap_clock_ran(conv, side);
-	gap_ack_train(conv, side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT, packet->ts_ns);
+	if (step.len == 0) {
+		gap_ack_train(conv, side == SIDE_CLIENT ? SIDE_SERVER : SIDE_CLIENT, packet->ts_ns);
+		return true;
+	}
+	gap_data_train(conv, side, packet);
+	if (conv->path->dir[from_low ? 0 : 1].trail)
+		tracker_trail(tracker, conv, packet, &step);
+	return true;
 }

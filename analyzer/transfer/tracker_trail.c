@@ -4,7 +4,8 @@
  */
 #include "analyzer/transfer/tracker_internal.h"
 
-void tracker_trail(Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
+__attribute__((noinline)) void tracker_trail(
+	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
 	int way = (step->side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
 	PathDirection *d = &conv->path->dir[way];
