@@ -14,8 +14,9 @@ import sys
 
 FOLDER = "build/bench"
 PROGRAMS = "build/release"
-# The best of so many: where the pages of a process lie in the caches alone makes a fifth of its time.
-ROUNDS = 5
+# The best of so many: where the pages of a process lie in the caches, and what else the machine
+# does, makes a fifth of its time.
+ROUNDS = 9
 CONNECTIONS = 1000
 MAX_OF_BARE = 3.0
 MAX_OF_TCPTRACE = 0.5
