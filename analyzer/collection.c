@@ -289,8 +289,8 @@ void collection_keep(Collection *collection, ConnectionFacts *facts)
 	for (int i = 0; i < 2; i++) {
 		c.direction[i] = direction_of(tcp, i);
 		if (facts->path) {
-			Capacity capacity = path_capacity(
-				facts->path, (i == SIDE_CLIENT) == facts->client_is_low ? 0 : 1);
+			Capacity capacity =
+				path_capacity(facts->path, path_way(facts->client_is_low, (Side)i));
 			c.capacity_bytes_per_s[i] = capacity.bytes_per_s;
 			c.capacity_proven[i] = capacity.is_proven;
 		}

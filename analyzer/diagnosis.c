@@ -67,7 +67,7 @@ static void path_facts(CauseContext *c, const ConnectionFacts *facts, Side tcp_b
 	c->vantage = vantage_for(tcp);
 	c->mss = c->sender->mss > 0 ? c->sender->mss : 1;
 	if (facts->path) {
-		int way = (tcp_bulk == SIDE_CLIENT) == facts->client_is_low ? 0 : 1;
+		int way = path_way(facts->client_is_low, tcp_bulk);
 		c->capacity = path_capacity(facts->path, way);
 		c->trail = trail_fit(facts->path->dir[way].trail, c->rtt_ns);
 	}

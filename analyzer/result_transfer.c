@@ -346,7 +346,8 @@ static void path_build(const Unit *unit, ResultTransfer *t)
 	bool is_turned = facts->is_ftp_data &&
 			 memcmp(facts->addr[SIDE_CLIENT], unit->addr[SIDE_CLIENT], 16) != 0;
 	bool client_sends = (unit_bulk_side(unit) == SIDE_CLIENT) != is_turned;
-	Capacity c = path_capacity(facts->path, client_sends == facts->client_is_low ? 0 : 1);
+	Capacity c = path_capacity(facts->path,
+		path_way(facts->client_is_low, client_sends ? SIDE_CLIENT : SIDE_SERVER));
 	t->capacity_bytes_per_s = c.bytes_per_s;
 	t->capacity_proven = c.is_proven;
 }

@@ -15,8 +15,7 @@
 
 static double capacity_of(const ConnectionFacts *c, int side, bool *ret_proven)
 {
-	Capacity capacity =
-		path_capacity(c->path, (side == SIDE_CLIENT) == c->client_is_low ? 0 : 1);
+	Capacity capacity = path_capacity(c->path, path_way(c->client_is_low, (Side)side));
 	*ret_proven = capacity.is_proven && !capacity.is_share;
 	return capacity.bytes_per_s;
 }

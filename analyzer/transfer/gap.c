@@ -403,7 +403,7 @@ __attribute__((always_inline)) static inline void data_train(
 	 * even train of them, as pacing makes it, tells a speed */
 	if (len * 2 < d->mss || (len <= d->mss + 12u && is_near(&conv->tcp, side)))
 		return;
-	PathDirection *way = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
+	PathDirection *way = &conv->path->dir[path_way(conv->client_is_low, side)];
 	push_train(conv, &way->data_train, way->data, side, packet->ts_ns,
 		packet->wirelen + FRAMING_BYTES, (len > d->mss ? len : d->mss) + 90u);
 }
@@ -418,7 +418,7 @@ __attribute__((always_inline)) static inline void ack_train(
 	conv->queue_una[sender] = acked->una;
 	if (bytes <= 0 || before == 0)
 		return;
-	int dir = (sender == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
+	int dir = path_way(conv->client_is_low, sender);
 	PathDirection *way = &conv->path->dir[dir];
 	if (acked->in_recovery) { /* one acknowledgement covers what was repaired */
 		train_break(&way->ack_train);
@@ -440,8 +440,7 @@ void gap_trains(Conversation *conv, const Packet *packet, const TcpStep *step)
 		timeline_path_bytes(conv->timeline, conversation_side(conv, side),
 			packet->wirelen + FRAMING_BYTES);
 	if (conv->tcp.dir[side].in_recovery)
-		train_break(&conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1]
-				     .data_train);
+		train_break(&conv->path->dir[path_way(conv->client_is_low, side)].data_train);
 	else
 		data_train(conv, side, packet, step->len);
 	if (step->ack_advanced && !step->is_setup)

@@ -520,7 +520,7 @@ static void break_trains(Conversation *conv, Side side, const GapTcp *label, int
 		return;
 	if (!conv->path)
 		return;
-	PathDirection *dir = &conv->path->dir[(side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1];
+	PathDirection *dir = &conv->path->dir[path_way(conv->client_is_low, side)];
 	train_break(&dir->data_train);
 	conv->edge_ns[side] = label->bucket == BUCKET_RECEIVE_WINDOW ? conv->tcp.last_ns : 0;
 	if (label->bucket != BUCKET_RECEIVE_WINDOW || label->late_ns > 0)

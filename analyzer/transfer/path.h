@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/histogram.h"
+#include "analyzer/base/side.h"
 #include "analyzer/transfer/trail.h"
 
 /* Trains of 4, 8, 16 and 32 segments. */
@@ -55,6 +56,13 @@ typedef struct Path {
 	void *job_conv;            /* conversation between them that opened a job last, NULL none */
 	uint32_t users;            /* conversations and facts that point here */
 } Path;
+
+/** path_way: which Path.dir holds what @side sends; @client_is_low: the client has the lower
+ * address of the two. */
+static inline int path_way(bool client_is_low, Side side)
+{
+	return (side == SIDE_CLIENT) == client_is_low ? 0 : 1;
+}
 
 /** Capacity: an estimate in wire bytes per second (framing included). */
 typedef struct Capacity {

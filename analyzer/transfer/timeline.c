@@ -28,9 +28,7 @@ static double capacity_of(const Timeline *timeline, Side side)
 		return timeline->capacity_hint;
 	if (!timeline->path)
 		return 0;
-	return path_capacity(
-		timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1)
-		.bytes_per_s;
+	return path_capacity(timeline->path, path_way(timeline->client_is_low, side)).bytes_per_s;
 }
 
 /* Whether waiting in a queue of the path could have looked like this bucket. */
@@ -179,7 +177,7 @@ static void commit(Timeline *timeline, uint32_t spans)
 
 static PathDirection *path_direction(const Timeline *timeline, Side side)
 {
-	return &timeline->path->dir[(side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1];
+	return &timeline->path->dir[path_way(timeline->client_is_low, side)];
 }
 
 /* Whether what is sent most is sent at a speed that will not turn out to be another. */
@@ -190,9 +188,7 @@ static bool is_speed_certain(const Timeline *timeline)
 	Side side = timeline->own_bytes[SIDE_CLIENT] > timeline->own_bytes[SIDE_SERVER]
 			    ? SIDE_CLIENT
 			    : SIDE_SERVER;
-	return path_capacity(
-		timeline->path, (side == SIDE_CLIENT) == timeline->client_is_low ? 0 : 1)
-		.is_proven;
+	return path_capacity(timeline->path, path_way(timeline->client_is_low, side)).is_proven;
 }
 
 /* Room for twice as many spans as there is room for now; 0 when some are to be committed instead.

@@ -7,7 +7,7 @@
 __attribute__((noinline)) void tracker_trail(
 	Tracker *tracker, Conversation *conv, const Packet *packet, const TcpStep *step)
 {
-	int way = (step->side == SIDE_CLIENT) == conv->client_is_low ? 0 : 1;
+	int way = path_way(conv->client_is_low, step->side);
 	PathDirection *d = &conv->path->dir[way];
 	uint32_t bytes = packet->wirelen; /* limiters do not count what is no frame */
 	if (!d->trail) {
